@@ -28,8 +28,7 @@ struct Family {
 
 std::size_t prefix_length(const std::string& name) {
   std::size_t length = name.size();
-  while (length > 0 && name.size() - length < kMaxHostDigits && name[length - 1] >= '0' &&
-         name[length - 1] <= '9')
+  while (length > 0 && name.size() - length < kMaxHostDigits && is_digit(name[length - 1]))
     --length;
   return length;
 }
@@ -91,8 +90,6 @@ std::string compact_hostlist(const std::vector<std::string>& names) {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool in_name(char c) { return is_digit(c) || is_letter(c) || c == '_' || c == '.' || c == '-'; }
 
 struct Range {

@@ -1,12 +1,12 @@
 #include "core/job.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/samples_json.h"
+#include "core/text.h"
 
 namespace bench {
 namespace {
@@ -44,11 +44,10 @@ Json read_part(Fields fields) {
   return part;
 }
 
-/// A letter or _, then letters, digits and _: what every shell and launcher passes on unchanged.
+/// Only such names are passed on unchanged by every shell and launcher.
 bool is_variable_name(const std::string& name) {
-  const auto allowed = [](unsigned char c) { return c == '_' || (c < 0x80 && std::isalnum(c)); };
-  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
-         std::all_of(name.begin(), name.end(), allowed);
+  const auto allowed = [](char c) { return c == '_' || is_letter(c) || is_digit(c); };
+  return !name.empty() && !is_digit(name[0]) && std::ranges::all_of(name, allowed);
 }
 
 std::map<std::string, std::string> read_env(Fields& fields) {
@@ -129,8 +128,8 @@ TelemetrySettings read_telemetry(Fields fields) {
 }  // namespace
 
 bool is_result_hash(const std::string& text) {
-  const auto digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  return text.size() == 16 && std::all_of(text.begin(), text.end(), digit);
+  const auto digit = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
+  return text.size() == 16 && std::ranges::all_of(text, digit);
 }
 
 Json to_json(const MeasureSettings& settings) {

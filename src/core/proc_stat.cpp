@@ -6,14 +6,15 @@
 #include <map>
 #include <string>
 
+#include "core/text.h"
+
 namespace bench {
 
 std::optional<ProcStat> read_proc_stat(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
   if (!std::getline(in, line)) return {};
-  // The name stands in parentheses and may hold anything, parentheses included: look for the last
-  // one.
+  // The name in parentheses may itself contain parentheses.
   const auto name_end = line.rfind(')');
   if (name_end == std::string::npos) return {};
   ProcStat stat;
@@ -29,9 +30,8 @@ std::vector<ProcStat> all_processes() {
   std::error_code failure;
   for (std::filesystem::directory_iterator it("/proc", failure), end; !failure && it != end;
        it.increment(failure)) {
-    const std::string name = it->path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (const auto stat = read_proc_stat(std::stoi(name))) result.push_back(*stat);
+    const auto pid = parse_as<pid_t>(it->path().filename().native());
+    if (const auto stat = pid ? read_proc_stat(*pid) : std::nullopt) result.push_back(*stat);
   }
   return result;
 }

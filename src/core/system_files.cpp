@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace bench {
 namespace {
 
 constexpr int kMaxListed = 65536;
-constexpr std::string_view kBlanks = " \t\r\n";
 
 }  // namespace
 
@@ -21,20 +20,6 @@ std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) throw_errno("read the host's name");
   return name.data();
-}
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-std::optional<std::int64_t> parse_number(std::string_view text) {
-  text = trim(text);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return {};
-  return value;
 }
 
 std::optional<std::vector<int>> parse_list(std::string_view text) {

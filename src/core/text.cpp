@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-/// Longer words are no slips of the finger, and the distance costs length times length.
+/// Longer words are not typos, and the distance costs length times length.
 constexpr std::size_t kLongestWord = 64;
 
 /// The decimal exponent after rounding to four significant digits: 999.96 counts as 1000.
@@ -49,7 +49,7 @@ std::string binary_size(double value) {
   return fmt::format("{} {}B", four_digits(value), kPrefixes[step]);
 }
 
-/// Edit distance in which exchanging two neighbours costs one (optimal string alignment).
+/// Edit distance in which swapping two neighbours costs one (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -148,6 +148,41 @@ std::string last_line(std::string_view text) {
   if (end == std::string_view::npos) return "";
   const auto begin = text.rfind('\n', end);
   return printable(text.substr(begin + 1, end - begin));  // npos + 1 is 0
+}
+
+std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+std::string to_upper(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return upper;
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::vector<std::string_view> words_of(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> words;
+  for (auto begin = text.find_first_not_of(separators); begin != std::string_view::npos;
+       begin = text.find_first_not_of(separators, begin)) {
+    const auto end = std::min(text.find_first_of(separators, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return words;
+}
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  return parse_as<std::int64_t>(trim(text));
 }
 
 }  // namespace bench

@@ -1,6 +1,11 @@
-// Formats values with unit prefixes such as "GB/s", and suggests names for misspelt ones.
+// Text: values with unit prefixes such as "GB/s", suggestions for misspelt names, and what C++
+// lacks for splitting and reading strings. Only ASCII is changed or recognised, whatever the
+// locale.
 #pragma once
 
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,17 +21,42 @@ std::string format(double value, Unit unit);
 std::string format(Seconds time);
 std::string format(Bytes size);
 
-/// The known word nearest to `word` by edit distance, when it is near enough to be a slip; else "".
+/// The known word nearest to `word` by edit distance if it is near enough to be a typo; else "".
 std::string nearest(std::string_view word, std::span<const std::string> known);
 /// " Did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-/// Makes text from outside safe to print on a terminal: control bytes become "\xNN".
+/// Makes external text safe to print on a terminal: control bytes become "\xNN".
 std::string printable(std::string_view text);
 
-/// What stands last in `text`, but for line breaks behind it; safe to print.
+/// The last line of `text` that is not empty, safe to print.
 std::string last_line(std::string_view text);
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+std::string to_lower(std::string_view text);
+std::string to_upper(std::string_view text);
+
+inline constexpr std::string_view kBlanks = " \t\r\n\v\f";
+/// Without blanks at either end.
+std::string_view trim(std::string_view text);
+/// The non-empty parts of a text between separators. They refer to the text, which must outlive
+/// them.
+std::vector<std::string_view> words_of(std::string_view text,
+                                       std::string_view separators = kBlanks);
+std::vector<std::string_view> words_of(std::string&& text, std::string_view = {}) = delete;
+
+/// The number that is the whole text; nothing for any other text, or a number out of range.
+template <class Number>
+std::optional<Number> parse_as(std::string_view text, int base = 10) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, base);
+  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+/// An integer in base 10, with blanks around it or without.
+std::optional<std::int64_t> parse_number(std::string_view text);
 
 }  // namespace bench

@@ -1,8 +1,8 @@
-// The moments of core/text.h: RFC 3339 in, UTC out.
 #include "core/time.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
@@ -19,7 +19,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
               "use the form 2026-11-20T18:30:05Z");
 }
 
-/// Takes pieces off the front of a text; any piece that is not there is an error.
+/// Takes pieces off the front of a text; a missing piece is an error.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : whole_(text), rest_(text) {}
@@ -27,9 +27,7 @@ class Cursor {
   int digits(std::size_t count) {
     int value = 0;
     const std::string_view piece = rest_.substr(0, count);
-    for (const char c : piece)
-      if (c < '0' || c > '9') refuse_time(whole_);
-    if (piece.size() != count) refuse_time(whole_);
+    if (piece.size() != count || !std::ranges::all_of(piece, is_digit)) refuse_time(whole_);
     std::from_chars(piece.data(), piece.data() + count, value);
     rest_.remove_prefix(count);
     return value;
@@ -42,7 +40,7 @@ class Cursor {
   void expect(char c) {
     if (!accept(c)) refuse_time(whole_);
   }
-  bool at_digit() const { return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; }
+  bool at_digit() const { return !rest_.empty() && is_digit(rest_.front()); }
   bool at_end() const { return rest_.empty(); }
 
  private:

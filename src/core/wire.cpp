@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <charconv>
-
 #include "core/error.h"
 #include "core/text.h"
 
@@ -12,14 +10,6 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kChecksumDigits = 8;
-
-std::optional<std::uint32_t> read_checksum(std::string_view digits) {
-  std::uint32_t value = 0;
-  const auto [end, failure] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  if (failure != std::errc() || end != digits.data() + digits.size()) return {};
-  return value;
-}
 
 [[noreturn]] void refuse_line(const std::string& why, std::string_view line) {
   const std::string start = printable(line.substr(0, 60));
@@ -47,15 +37,14 @@ std::string frame(const Record& record) {
 
 std::optional<Record> unframe(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
-  // Talk without a newline of its own may stand before a record: losing that record would be
-  // silent.
+  // A library may have printed text without a newline in front of the record.
   const auto start = line.find(kWireMarker);
   if (start == std::string_view::npos) return {};
   if (line.size() > kMaxLineBytes)
     refuse_line(fmt::format("a line of {} bytes", line.size()), line);
   const std::string_view ours = line.substr(start);
   const std::string_view rest = ours.substr(kWireMarker.size());
-  const auto expected = read_checksum(rest.substr(0, kChecksumDigits));
+  const auto expected = parse_as<std::uint32_t>(rest.substr(0, kChecksumDigits), 16);
   if (rest.size() < kChecksumDigits + 1 || !expected || rest[kChecksumDigits] != ' ')
     refuse_line("no checksum", ours);
   const std::string_view json = rest.substr(kChecksumDigits + 1);

@@ -1,6 +1,5 @@
-// Something that can be asked again and again while a job runs: the host's counters, a GPU's. A
-// gauge is a value of the moment (power, memory used); a counter only grows, and its differences
-// are what happened in between.
+// Counters of a host or GPU, sampled while a job runs. A gauge is a current value (power, memory
+// used); a counter only grows, and only its differences are of interest.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "core/units.h"
 
 namespace bench {
@@ -23,30 +23,29 @@ struct CounterColumn {
   std::string name;  // "read_bytes"
   std::string unit;  // in base units: "byte", "second", "watt"
   Kind kind = gauge;
-  double wraps_at = 0.0;  // a counter that starts over at this value; 0: not known
-  /// The names of a gauge's bits, the lowest first; empty for one that is a quantity.
+  double wraps_at = 0.0;  // a counter that starts over at this value; 0: unknown
+  /// The names of a gauge's bits, lowest first; empty for a quantity.
   std::vector<std::string> bits = {};
 };
 
 class CounterSource {
  public:
   virtual ~CounterSource() = default;
-  /// What its chunk is called: "host.disk".
+  /// The name of its chunk: "host.disk".
   virtual std::string name() const = 0;
   /// The same at every call.
   virtual std::vector<CounterColumn> columns() const = 0;
-  /// Asking more often tells nothing new, or costs too much.
+  /// Reading more often yields nothing new, or costs too much.
   virtual Seconds least_period() const { return {0.0}; }
-  /// One value a column; NaN for what cannot be read just now.
+  /// One value per column; NaN for what cannot be read at the moment.
   virtual void read(std::span<double> values) = 0;
 };
 
 using CounterSources = std::vector<std::unique_ptr<CounterSource>>;
-/// Finds the sources of a host; they are found anew for each job.
+/// Finds the sources of a host; called for each job.
 using SourceFactory = std::function<CounterSources()>;
 
-// A source made of a few functions: most counters of a host are a file and a way to read it.
-
+/// A source made of a function: most counters of a host are a file and a way to read it.
 class TableSource final : public CounterSource {
  public:
   using Read = std::function<void(std::span<double> values)>;
@@ -71,16 +70,15 @@ class TableSource final : public CounterSource {
 
 inline constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();
 
-/// A whole number as a value; NaN for none and for what no counter can be.
+/// NaN for no number and for a negative one, which no counter can be.
 inline double value_of(const std::optional<std::int64_t>& number) {
   return number && *number >= 0 ? static_cast<double>(*number) : kUnread;
 }
 
-/// The words of a line, split at blanks and at colons; they are parts of the line, which must last.
-std::vector<std::string_view> words_of(std::string_view line);
-std::vector<std::string_view> words_of(std::string&& line) = delete;
-/// The word at `index` as a number; NaN where there is none.
-double number_at(const std::vector<std::string_view>& words, std::size_t index);
+/// The word at `index` as a value; NaN if it is not a counter's.
+inline double number_at(const std::vector<std::string_view>& words, std::size_t index) {
+  return index < words.size() ? value_of(parse_number(words[index])) : kUnread;
+}
 
 /// Calls `use` with each line of a text.
 template <class Use>

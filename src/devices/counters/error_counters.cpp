@@ -42,7 +42,7 @@ double machine_checks(const SystemFiles& files) {
   const std::string text = files.text("proc/interrupts", kMostInterrupts).value_or("");
   double sum = kUnread;
   for_each_line(text, [&](std::string_view line) {
-    const auto words = words_of(line);
+    const auto words = words_of(line, " :");
     if (words.empty() || words.front() != "MCE") return;
     sum = 0.0;
     for (std::size_t i = 1; i < words.size(); ++i)

@@ -42,7 +42,7 @@ std::unique_ptr<CounterSource> line_source(const SystemFiles& files, const std::
         std::fill(values.begin(), values.end(), kUnread);
         const std::string text = files.text(path, kMostText).value_or("");
         for_each_line(text, [&](std::string_view line) {
-          const auto words = words_of(line);
+          const auto words = words_of(line, " :");
           const auto found = name_word < words.size() ? first.find(words[name_word]) : first.end();
           if (found == first.end()) return;
           for (std::size_t i = 0; i < items.size(); ++i)

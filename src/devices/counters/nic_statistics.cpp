@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include "core/descriptor.h"
+#include "core/text.h"
 #include "devices/counters/counter_source.h"
 
 namespace bench {
@@ -70,7 +70,7 @@ std::vector<PortItem> items() {
 /// "400 Gb/sec (4X NDR)".
 double link_rate(const SystemFiles& files, const std::string& path) {
   const std::string text = files.text(path, 64).value_or("");
-  const auto words = words_of(std::string_view(text));
+  const auto words = words_of(text);
   if (words.size() < 2 || words[1] != "Gb/sec") return kUnread;
   const std::string_view whole = words[0].substr(0, words[0].find('.'));  // 2.5 is a dead link's
   return value_of(parse_number(whole)) * kGigabit;
@@ -140,8 +140,7 @@ std::uint32_t count_statistics(int socket, const std::string& interface) {
 
 bool is_priority_pause(const std::string& name, const std::string& way) {
   return name.size() == way.size() + 12 && name.starts_with(way + "_prio") &&
-         std::isdigit(static_cast<unsigned char>(name[way.size() + 5])) != 0 &&
-         name.ends_with("_pause");
+         is_digit(name[way.size() + 5]) && name.ends_with("_pause");
 }
 
 /// Pauses of single priorities add up; of those of the whole link drivers have several names for

@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text.h"
 #include "devices/cuda/availability.h"
 #include "devices/cuda/cublas_gemm.h"
 #include "devices/cuda/cuda_copies.h"
@@ -282,10 +282,7 @@ int local_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "LOCAL_RANK", "SLURM_LOCALID"}) {
     const char* text = std::getenv(name);
     if (text == nullptr) continue;
-    const std::string_view digits(text);
-    int rank = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
-    if (error == std::errc() && end == digits.data() + digits.size() && rank >= 0) return rank;
+    if (const auto rank = parse_as<int>(text); rank && *rank >= 0) return *rank;
   }
   return 0;
 }

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "devices/cuda/availability.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/facts/nearness.h"
@@ -21,9 +21,7 @@ std::string pci_address(int gpu) {
   std::array<char, 32> text{};
   if (cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), gpu) != cudaSuccess)
     return "";
-  std::string address = text.data();
-  std::ranges::transform(address, address.begin(), [](unsigned char c) { return std::tolower(c); });
-  return address;
+  return to_lower(text.data());
 }
 
 RankPlace place_of(const std::string& address) {

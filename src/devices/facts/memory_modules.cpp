@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/text.h"
+
 namespace bench {
 namespace {
 
@@ -70,8 +72,7 @@ std::string type_name(std::uint32_t type) {
 
 /// "P0 CHANNEL A" of "P0 CHANNEL A DIMM 1": modules on one channel share its rate.
 std::string channel(std::string bank) {
-  std::transform(bank.begin(), bank.end(), bank.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  bank = to_upper(bank);
   if (bank.find("CHANNEL") == std::string::npos) return {};
   return std::string(trim(std::string_view(bank).substr(0, bank.find("DIMM"))));
 }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <vector>
+
+#include "core/text.h"
 
 namespace bench {
 
@@ -119,8 +120,7 @@ void put(Json& facts, const char* key, const std::optional<int>& value) {
 }  // namespace
 
 Json read_pci_link(const SystemFiles& files, std::string address) {
-  std::transform(address.begin(), address.end(), address.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  address = to_lower(address);
   Json facts = Json::object();
   const std::vector<Port> path = path_of(files, address);
   if (path.empty()) return facts;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <string>
 
+#include "core/text.h"
+
 namespace bench {
 namespace {
 
@@ -19,10 +21,7 @@ std::optional<std::string_view> behind(std::string_view text, std::string_view b
   return text.substr(at + before.size());
 }
 
-bool of_a_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == '.';
-}
+bool of_a_word(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.'; }
 
 std::string_view first_word(std::string_view text) {
   std::size_t length = 0;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/record.h"
+#include "core/text.h"
 #include "devices/nvml/reader.h"
 
 namespace bench::nvml {
@@ -86,10 +87,7 @@ std::string address_of(std::string_view text) {
   if (!is_hex(address.substr(0, bus)) || !is_hex(address.substr(bus + 1, 2)) ||
       !is_hex(address.substr(bus + 4, 2)))
     return {};
-  std::string small(address);
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return small;
+  return to_lower(address);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <list>
 #include <set>
@@ -39,7 +38,7 @@ std::string word(std::string text) {
   return text.substr(0, kLongestWord);
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> words;
   for (;;) {
     const auto blank = line.find(' ');
@@ -49,12 +48,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
   }
 }
 
-/// -1 where it is no number from 0 to `most`.
+/// -1 for anything but a number from 0 to `most`.
 int number(std::string_view text, int most) {
-  int value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value >= 0 && value <= most ? value : -1;
+  const auto value = parse_as<int>(text);
+  return value && *value >= 0 && *value <= most ? *value : -1;
 }
 
 }  // namespace
@@ -71,7 +68,7 @@ std::string handshake_line(const RankHandshake& handshake) {
 std::variant<RankHandshake, BadHandshake> parse_handshake(std::string_view line) {
   if (line.size() >= kMaxHandshake || !line.starts_with(kMarker))
     return BadHandshake{"not a benchctl rank"};
-  const auto words = words_of(line.substr(kMarker.size()));
+  const auto words = fields_of(line.substr(kMarker.size()));
   if (words[0] != kProtocol)
     return BadHandshake{"handshake version " + printable(words[0].substr(0, 20)) +
                             ", but rank 0 has version " + std::string(kProtocol),

@@ -36,12 +36,10 @@ class Reader {
 
   int number(const char* name, int least, int most) const {
     const std::string value = text(name);
-    int result = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-    if (error != std::errc() || end != value.data() + value.size() || result < least ||
-        result > most)
-      bad_variable(name, value, fmt::format("a whole number from {} to {}", least, most));
-    return result;
+    const auto result = parse_as<int>(value);
+    if (!result || *result < least || *result > most)
+      bad_variable(name, value, fmt::format("an integer from {} to {}", least, most));
+    return *result;
   }
 
  private:

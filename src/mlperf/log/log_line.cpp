@@ -13,13 +13,11 @@
 namespace bench::mlperf {
 namespace {
 
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
-
 /// False if an underscore is not between two digits.
 bool drop_underscores(std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] == '_' &&
-        (i == 0 || i + 1 == text.size() || !is_decimal(text[i - 1]) || !is_decimal(text[i + 1])))
+        (i == 0 || i + 1 == text.size() || !is_digit(text[i - 1]) || !is_digit(text[i + 1])))
       return false;
   std::erase(text, '_');
   return true;
@@ -36,7 +34,7 @@ std::optional<double> named_float(std::string text) {
 
 std::size_t pass_digits(std::string_view text, std::size_t& at) {
   const std::size_t begin = at;
-  while (at < text.size() && is_decimal(text[at])) ++at;
+  while (at < text.size() && is_digit(text[at])) ++at;
   return at - begin;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "core/text.h"
+
 namespace bench::mlperf {
 namespace {
 
@@ -121,13 +123,7 @@ bool PythonJsonReader::read_string(std::string* value) {
   return true;
 }
 
-namespace {
-
 // JSON numbers like Python's json: integers of any size, correctly rounded floats.
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 double rounded_decimal(std::string_view text) {
   double value = 0.0;

@@ -24,9 +24,7 @@ constexpr std::string_view kWhereSeed = "training_rules: Random numbers";
 
 /// Parses like int(), except for non-ASCII digits and underscores.
 std::optional<std::string> integer_of(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return std::nullopt;
-  text = text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  text = trim(text);
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)

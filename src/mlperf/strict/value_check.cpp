@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "core/text.h"
 #include "mlperf/strict/subject.h"
 
 namespace bench::mlperf {
@@ -88,19 +88,11 @@ bool is_finite(const PythonValue& value) {
   return !value.is_float() || std::isfinite(value.number());
 }
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](char c) {
-    return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  });
-  return result;
-}
-
 bool is_placeholder(std::string_view text) {
   constexpr std::array kWhole = {"TODO", "TBD",      "FIXME", "N/A",     "NA",
                                  "NONE", "NULL",     "XXX",   "UNKNOWN", "DUMMY",
                                  "ORG",  "PLATFORM", "TEST",  "NAME",    "CHANGEME"};
-  const std::string upper_text = upper(text);
+  const std::string upper_text = to_upper(text);
   if (upper_text.find("PLACEHOLDER") != std::string::npos || upper_text.starts_with("YOUR_") ||
       upper_text.starts_with("YOUR ") || (upper_text.starts_with("<") && upper_text.ends_with(">")))
     return true;

@@ -15,8 +15,6 @@
 namespace bench::mlperf {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Removes the leading digits of `text` and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <string_view>
@@ -27,8 +25,7 @@ bool is_placeholder(const std::string& text) {
   constexpr std::array<std::string_view, 6> kWords = {"TODO", "TBD",         "FIXME",
                                                       "XXX",  "PLACEHOLDER", "FILL IN"};
   if (text.size() > kLongest) return false;
-  std::string upper = text;
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string upper = to_upper(text);
   return std::ranges::any_of(kWords, [&](std::string_view word) {
     return upper == word || (word.size() > 5 && upper.find(word) != std::string::npos) ||
            upper.starts_with(std::string(word) + ":");
@@ -162,15 +159,8 @@ std::optional<std::int64_t> count_of(const Json& value) {
     return whole ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;
   }
   if (!value.is_string()) return {};
-  const std::string text = value.get<std::string>();
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return {};
-  const std::size_t last = text.find_last_not_of(" \t") + 1;
-  std::int64_t count = -1;
-  const auto [end, failed] = std::from_chars(text.data() + first, text.data() + last, count);
-  if (failed != std::errc() || end != text.data() + last || count < 0 || count > kMaxCount)
-    return {};
-  return count;
+  const auto count = parse_number(value.get_ref<const std::string&>());
+  return count && *count >= 0 && *count <= kMaxCount ? count : std::nullopt;
 }
 
 /// Some descriptions have a list or an object instead of a string.

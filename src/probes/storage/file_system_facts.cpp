@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "probes/storage/aligned_buffer.h"
 #include "probes/storage/storage_file.h"
 

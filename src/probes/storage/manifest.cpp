@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <limits>
 #include <set>
@@ -29,15 +28,13 @@ std::uint32_t checksum_of(std::string_view text) {
 }
 
 std::uint32_t from_digits(std::string_view digits, const std::string& where) {
-  std::uint32_t value = 0;
-  const auto [end, failure] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  if (digits.size() != kDigits || failure != std::errc() || end != digits.data() + digits.size())
+  const auto value = parse_as<std::uint32_t>(digits, 16);
+  if (digits.size() != kDigits || !value)
     throw Error(ErrorKind::input,
                 where + ": '" + printable(digits.substr(0, 20)) +
                     "' is not a checksum of 8 hexadecimal digits",
                 kTakeAnother);
-  return value;
+  return *value;
 }
 
 /// A name that leads nowhere else.

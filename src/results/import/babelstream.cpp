@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "results/import/collected_series.h"
 #include "results/import/imported_lines.h"
 #include "results/import/importers.h"
@@ -21,7 +22,7 @@ std::vector<std::string_view> comma_cells(std::string_view line) {
   std::vector<std::string_view> cells;
   for (std::size_t at = 0;;) {
     const std::size_t end = line.find(',', at);
-    cells.push_back(trimmed(line.substr(at, end - at)));
+    cells.push_back(trim(line.substr(at, end - at)));
     if (end == std::string_view::npos) return cells;
     at = end + 1;
   }
@@ -36,7 +37,7 @@ class BabelStream {
   }
 
   void read() {
-    while (lines_.next()) line(trimmed(lines_.line()));
+    while (lines_.next()) line(trim(lines_.line()));
     lines_.demand_whole();
     if (series_.empty())
       throw Error(ErrorKind::input, lines_.origin() + ": no BabelStream results found");
@@ -53,7 +54,7 @@ class BabelStream {
       return void(failure_ = text.substr(0, 200));
     if (csv_) return csv_row(comma_cells(text));
     if (text.starts_with("function,num_times,")) return csv_header(comma_cells(text));
-    const auto words = imported_words(text);
+    const auto words = words_of(text);
     if (words[0] == "Function") return header(words);
     if (factor_ > 0.0) return row(words);
     head(text);
@@ -61,7 +62,7 @@ class BabelStream {
 
   void head(std::string_view text) {
     const auto behind = [&](std::string_view word) {
-      return text.starts_with(word) ? std::string(trimmed(text.substr(word.size()))) : "";
+      return text.starts_with(word) ? std::string(trim(text.substr(word.size()))) : "";
     };
     if (const auto version = behind("Version:"); !version.empty()) program_["version"] = version;
     for (const auto& [word, key] :
@@ -75,7 +76,7 @@ class BabelStream {
 
   /// 268.4 MB (=0.3 GB)
   void array_size(const std::string& text) {
-    const auto words = imported_words(text);
+    const auto words = words_of(text);
     double value = 0.0;
     const auto unit = words.size() < 2 ? std::optional<StatedUnit>() : stated_unit(words[1]);
     if (!unit || unit->unit != Unit::byte || !read_number(words[0], value) || value <= 0.0)

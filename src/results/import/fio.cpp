@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/fields.h"
+#include "core/text.h"
 #include "results/import/collected_series.h"
 #include "results/import/imported_lines.h"
 #include "results/import/importers.h"
@@ -133,7 +134,7 @@ void import_fio(const ImportedFile& file, ImportSink& sink) {
   ImportedLines lines(file.text, file.name);
   std::size_t before = 0;
   bool more = lines.next();
-  for (; more && !trimmed(lines.line()).starts_with('{'); more = lines.next()) ++before;
+  for (; more && !trim(lines.line()).starts_with('{'); more = lines.next()) ++before;
   if (!more)
     throw Error(ErrorKind::input, file.name + ": no JSON found",
                 "run fio with --output-format=json");

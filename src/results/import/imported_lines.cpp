@@ -26,14 +26,6 @@ constexpr std::array kSuspicious = {
     std::string_view("KEY"),    std::string_view("CRED"), std::string_view("AUTH"),
     std::string_view("COOKIE"), std::string_view("CERT"), std::string_view("PWD")};
 
-std::string to_upper(std::string_view text) {
-  std::string capitals(text);
-  std::ranges::transform(capitals, capitals.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return capitals;
-}
-
 bool has_suspicious_word(std::string_view text) {
   const std::string capitals = to_upper(text);
   return std::ranges::any_of(
@@ -114,22 +106,6 @@ void ImportedLines::refuse(const std::string& what, const std::string& hint) con
               fmt::format("{}:{}: '{}' {}", origin_, number_,
                           printable(std::string_view(line_).substr(0, kShownOfLine)), what),
               hint);
-}
-
-std::vector<std::string_view> imported_words(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 bool read_number(std::string_view text, double& value) {

@@ -53,10 +53,6 @@ class ImportedLines {
   bool whole_ = true;
 };
 
-/// Split at spaces and tabs.
-std::vector<std::string_view> imported_words(std::string_view line);
-std::string_view trimmed(std::string_view text);
-
 /// Parses a finite number that spans the whole text.
 bool read_number(std::string_view text, double& value);
 bool read_whole_number(std::string_view text, std::int64_t& value);

@@ -111,7 +111,7 @@ class NcclText {
       : lines_(file.text, file.name), sink_(sink), operation_(file.operation) {}
 
   void read() {
-    while (lines_.next()) line(trimmed(lines_.line()));
+    while (lines_.next()) line(trim(lines_.line()));
     if (open_)
       lines_.refuse("is the last line, but the table has no 'Out of bounds values' line after it",
                     "the output is truncated; import a complete one");
@@ -126,17 +126,17 @@ class NcclText {
   void line(std::string_view text) {
     if (text.empty()) return;
     if (text.starts_with("Out of bounds values")) return end_table(text);  // 2017
-    if (text.starts_with('#')) return comment(trimmed(text.substr(1)));
+    if (text.starts_with('#')) return comment(trim(text.substr(1)));
     const bool of_nccl = text.find(" NCCL ") != std::string_view::npos ||
                          text.starts_with("NCCL version") || text.starts_with("Avg bus bandwidth");
-    if (open_ && !of_nccl) return row(imported_words(text));
+    if (open_ && !of_nccl) return row(words_of(text));
     talk_ += text.starts_with("Avg bus bandwidth") ? 0 : 1;
   }
 
   void comment(std::string_view text) {
-    const auto words = imported_words(text);
+    const auto words = words_of(text);
     if (words.size() >= 3 && words[0] == "Rank") return rank(words);
-    if (text.starts_with("Collective test starting:")) return program(trimmed(text.substr(25)));
+    if (text.starts_with("Collective test starting:")) return program(trim(text.substr(25)));
     if (text.starts_with("nccl-tests version")) return version(words);
     if (text.starts_with("Out of bounds values")) return end_table(text);
     if (!words.empty() && (words[0] == "size" || words[0] == "bytes") && words.size() > 6)
@@ -242,7 +242,7 @@ class NcclText {
   /// Out of bounds values : 0 OK
   void end_table(std::string_view text) {
     if (!open_) lines_.refuse("ends a table that was not started");
-    const auto words = imported_words(text);
+    const auto words = words_of(text);
     if (words.size() != 7 && words.size() != 6) lines_.refuse("has no verdict");
     open_ = false;
     if (words.back() == "OK") return;
@@ -339,7 +339,7 @@ class NcclJson {
     measured.type = fields.word("type");
     measured.redop = fields.text_or("redop", "");
     const std::string root = fields.text_or("root", "-1");
-    if (!read_whole_number(trimmed(root), measured.root))
+    if (!read_whole_number(trim(root), measured.root))
       fields.refuse("root", "a whole number as a string", json["root"]);
     for (const char* place : {"out_of_place", "in_place"}) {
       measured.in_place = std::string_view(place) == "in_place";

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/fields.h"
+#include "core/text.h"
 #include "results/import/collected_series.h"
 #include "results/import/imported_lines.h"
 #include "results/import/importers.h"
@@ -47,7 +48,7 @@ class NvbandwidthText {
       : lines_(file.text, file.name), sink_(sink) {}
 
   void read() {
-    while (lines_.next()) line(trimmed(lines_.line()));
+    while (lines_.next()) line(trim(lines_.line()));
     if (!test_.empty())
       lines_.refuse("is the last line, but '" + test_ + "' did not end with a SUM",
                     "the output is truncated; import a complete one");
@@ -81,7 +82,7 @@ class NvbandwidthText {
 
   void head(std::string_view text) {
     const auto behind = [&](std::string_view word) {
-      return text.starts_with(word) ? std::string(trimmed(text.substr(word.size()))) : "";
+      return text.starts_with(word) ? std::string(trim(text.substr(word.size()))) : "";
     };
     if (const auto version = behind("nvbandwidth Version:"); !version.empty())
       program_["version"] = version.starts_with('v') ? version.substr(1) : version;
@@ -111,7 +112,7 @@ class NvbandwidthText {
   }
 
   void in_test(std::string_view text) {
-    const auto words = imported_words(text);
+    const auto words = words_of(text);
     if (words[0] == "SUM" || words[0] == "&&&&") return end(words);
     if (description_.empty()) return void(description_ = text);
     if (columns_.empty()) return void(columns_.assign(words.begin(), words.end()));

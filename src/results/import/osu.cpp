@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/text.h"
 #include "results/import/collected_series.h"
 #include "results/import/imported_lines.h"
 #include "results/import/importers.h"
@@ -68,7 +69,7 @@ class OsuText {
   OsuText(const ImportedFile& file, ImportSink& sink) : lines_(file.text, file.name), sink_(sink) {}
 
   void read() {
-    while (lines_.next()) line(trimmed(lines_.line()));
+    while (lines_.next()) line(trim(lines_.line()));
     lines_.demand_whole();
     if (series_.empty())
       throw Error(ErrorKind::input, lines_.origin() + ": no OSU micro-benchmark results found");
@@ -81,9 +82,9 @@ class OsuText {
  private:
   void line(std::string_view text) {
     if (text.empty()) return;
-    if (text.starts_with('#')) return comment(trimmed(text.substr(1)));
+    if (text.starts_with('#')) return comment(trim(text.substr(1)));
     if (text.starts_with("DATA VALIDATION ERROR")) return validation_failed(text);
-    if (!columns_.empty()) return row(imported_words(text));
+    if (!columns_.empty()) return row(words_of(text));
     if (!job_.name.empty()) lines_.refuse("appears where a table should begin");
     ++talk_;
   }
@@ -91,13 +92,13 @@ class OsuText {
   void comment(std::string_view text) {
     if (text.starts_with("OSU ")) return title(text);
     if (job_.name.empty()) lines_.refuse("comes before a title, '# OSU MPI ... Test v7.4'");
-    if (text.starts_with("Datatype:")) return datatype(trimmed(text.substr(9)));
+    if (text.starts_with("Datatype:")) return datatype(trim(text.substr(9)));
     if (text.starts_with("[ pairs:")) return pairs(text);
     if (text.starts_with("Rank 0 Memory on")) return void(params_["memory"] = std::string(text));
     if (text.starts_with("Window creation:"))
-      return void(params_["window"] = std::string(trimmed(text.substr(16))));
+      return void(params_["window"] = std::string(trim(text.substr(16))));
     if (text.starts_with("Synchronization:"))
-      return void(params_["synchronization"] = std::string(trimmed(text.substr(16))));
+      return void(params_["synchronization"] = std::string(trim(text.substr(16))));
     if (text.starts_with("Overall = ")) return;
     header(text);
   }
@@ -107,7 +108,7 @@ class OsuText {
     const std::size_t test = text.rfind(" Test");
     if (test == std::string_view::npos || !is_plain_name(text))
       lines_.refuse("is not a known test title");
-    const auto words = imported_words(text.substr(0, test));
+    const auto words = words_of(text.substr(0, test));
     if (words.size() < 3) lines_.refuse("names no test");
     columns_.clear();
     params_ = Json::object();
@@ -118,7 +119,7 @@ class OsuText {
     job_.name =
         std::string(text.substr(static_cast<std::size_t>(words[2].data() - text.data()),
                                 test - static_cast<std::size_t>(words[2].data() - text.data())));
-    const auto version = trimmed(text.substr(test + 5));
+    const auto version = trim(text.substr(test + 5));
     if (version.starts_with('v'))
       sink_.facts(job_, Facts{"program",
                               {{"program", "osu-micro-benchmarks"},
@@ -133,7 +134,7 @@ class OsuText {
 
   /// [ pairs: 4 ] [ window size: 64 ]
   void pairs(std::string_view text) {
-    const auto words = imported_words(text);
+    const auto words = words_of(text);
     std::int64_t pairs = 0, window = 0;
     if (words.size() != 9 || !read_whole_number(words[2], pairs) ||
         !read_whole_number(words[7], window))
@@ -146,7 +147,7 @@ class OsuText {
     columns_.clear();
     while (!text.empty()) {
       columns_.push_back(column(text));
-      text = trimmed(text.substr(columns_.back().title.size()));
+      text = trim(text.substr(columns_.back().title.size()));
     }
   }
 

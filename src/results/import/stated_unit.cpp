@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "core/text.h"
+
 namespace bench {
 namespace {
 
@@ -90,10 +92,7 @@ bool counts_bits(std::string_view text) {
 
 std::optional<StatedUnit> stated_unit(std::string_view text) {
   if (counts_bits(text)) return {};
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = to_lower(text);
   for (const Base& base : kWhole)
     if (lower == base.text) return base.unit;
   for (const Base& base : kWithPrefix)

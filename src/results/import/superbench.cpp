@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/json.h"
+#include "core/text.h"
 #include "results/import/collected_series.h"
 #include "results/import/imported_lines.h"
 #include "results/import/importers.h"
@@ -118,7 +119,7 @@ class Superbench {
 
   void read() {
     while (lines_.next())
-      if (!trimmed(lines_.line()).empty()) node();
+      if (!trim(lines_.line()).empty()) node();
     lines_.demand_whole();
     if (found_ == 0)
       throw Error(ErrorKind::input, lines_.origin() + ": no SuperBench results found");

@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "core/text.h"
+
 namespace bench {
 namespace {
 
@@ -14,8 +16,7 @@ constexpr std::string_view kClockMetric = "clock.frequency";
 std::string without_numbers(const std::string& text) {
   std::string masked;
   for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit)
+    if (!is_digit(c))
       masked += c;
     else if (masked.empty() || masked.back() != '#')
       masked += '#';

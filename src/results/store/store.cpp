@@ -13,7 +13,6 @@
 #include "core/text.h"
 #include "results/run/run_records.h"
 #include "results/store/journal.h"
-#include "results/store/run_rows.h"
 #include "results/store/sqlite.h"
 #include "results/store/store_schema.h"
 
@@ -115,8 +114,7 @@ std::vector<SeriesRow> Store::series(const std::string& metric, const std::strin
       "'ok' AND median IS NOT NULL AND COALESCE((SELECT kind FROM journal WHERE journal.run = "
       "series.run AND kind IN ('discard', 'restore') ORDER BY line DESC LIMIT 1), '') <> 'discard' "
       "ORDER BY time_ns DESC");
-  query.bind(1, metric);
-  query.bind(2, host);
+  SQLite::bind(query, metric, host);
   std::vector<SeriesRow> rows;
   while (query.executeStep())
     rows.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(),
@@ -197,8 +195,7 @@ std::string immutable_address(const fs::path& path) {
   constexpr const char* kHex = "0123456789abcdef";
   for (const char c : fs::absolute(path).string()) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-                       (byte >= '0' && byte <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
+    const bool plain = is_letter(c) || is_digit(c) || c == '/' || c == '.' || c == '-' || c == '_';
     if (plain)
       address += c;
     else

@@ -1,7 +1,6 @@
 #include "runner/hosts/allocation.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "core/error.h"
@@ -14,8 +13,6 @@ namespace {
 constexpr std::size_t kMaxJobDigits = 18;
 constexpr int kMostCpus = 100'000;  // as the slots of a host
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw Error(ErrorKind::input, "'" + printable(text.substr(0, 60)) + "' is not a CPU list: " + why,
               "expected the format of SLURM_JOB_CPUS_PER_NODE, for example 8(x2),4");
@@ -23,10 +20,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// A whole number from 1 to `most` that ends where `text` ends.
 std::optional<std::size_t> count_of(std::string_view text, std::size_t most) {
-  std::size_t value = 0;
-  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || trouble != std::errc() || end != text.data() + text.size()) return {};
-  return value >= 1 && value <= most ? std::optional(value) : std::nullopt;
+  const auto value = parse_as<std::size_t>(text);
+  return value && *value >= 1 && *value <= most ? value : std::nullopt;
 }
 
 Allocation described(const std::string& job, const std::string& nodes, const std::string& cpus) {

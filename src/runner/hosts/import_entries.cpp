@@ -1,7 +1,6 @@
 #include "runner/hosts/import_entries.h"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
 #include "core/error.h"
@@ -11,8 +10,6 @@
 
 namespace bench {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\v\f";
 
 /// "n1-ib" of n1 is "{name}-ib", "user@n1" is "user@{name}", so that such hosts share an entry.
 std::string address_form(const ImportedHost& host) {
@@ -49,28 +46,15 @@ std::vector<TextLine> lines_of(std::string_view text) {
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
-    if (line.find_first_not_of(kBlanks) != std::string_view::npos) lines.push_back({number, line});
+    if (!trim(line).empty()) lines.push_back({number, line});
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;
-       at = text.find_first_not_of(kBlanks, at)) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
 std::optional<int> read_slots(std::string_view word) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  const bool whole = error == std::errc() && end == word.data() + word.size();
-  return whole && value >= 0 && value <= 100'000 ? std::optional(value) : std::nullopt;
+  const auto value = parse_as<int>(word);
+  return value && *value >= 0 && *value <= 100'000 ? value : std::nullopt;
 }
 
 void refuse_line(const std::string& origin, const TextLine& line, const std::string& what,

@@ -19,8 +19,6 @@ struct TextLine {
 
 /// The non-blank lines, without line ends.
 std::vector<TextLine> lines_of(std::string_view text);
-/// The words between blanks.
-std::vector<std::string_view> words_of(std::string_view text);
 /// A number of ranks; empty if not within 0..100000.
 std::optional<int> read_slots(std::string_view word);
 

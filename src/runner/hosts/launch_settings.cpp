@@ -10,17 +10,15 @@ namespace bench {
 namespace {
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
-bool in_parameter(char c) { return is_lower(c) || is_decimal(c) || c == '_'; }
-bool in_variable(char c) { return in_parameter(c) || is_upper(c); }
+bool in_parameter(char c) { return is_lower(c) || is_digit(c) || c == '_'; }
+bool in_variable(char c) { return in_parameter(c) || is_letter(c); }
 
 /// Names are JSON keys, which the schema cannot check.
 void check_names(const Json& object, bool (*allowed)(char), const std::string& where,
                  const std::string& form) {
   for (const auto& [name, value] : object.items())
     if (name.empty() || name.size() > 255 || !std::ranges::all_of(name, allowed) ||
-        is_decimal(name.front()))
+        is_digit(name.front()))
       throw Error(ErrorKind::input, where + ": '" + printable(name) + "' is not a valid name",
                   "use " + form + ", not starting with a digit");
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "runner/plan/suite_check.h"
 
 namespace bench {
@@ -111,12 +111,9 @@ std::vector<std::uint64_t> numbers_from(const std::string& text, const std::stri
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     const std::string word = text.substr(at, comma - at);
-    std::uint64_t number = 0;
-    const char* end = word.data() + word.size();
-    const auto read = std::from_chars(word.data(), end, number);
-    if (read.ec != std::errc() || read.ptr != end || number < low || number > high)
-      throw no_number(option, word, low, high);
-    numbers.push_back(number);
+    const auto number = parse_as<std::uint64_t>(word);
+    if (!number || *number < low || *number > high) throw no_number(option, word, low, high);
+    numbers.push_back(*number);
     if (numbers.size() > kMostNumbers) throw no_number(option, text.substr(0, 40), low, high);
     at = comma + 1;
   }

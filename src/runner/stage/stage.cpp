@@ -101,8 +101,7 @@ std::string one_line(std::string text) {
 }
 
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_./+-").find(c) != std::string_view::npos;
+  return is_letter(c) || is_digit(c) || std::string_view("_./+-").find(c) != std::string_view::npos;
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "core/error.h"
 #include "core/fields.h"
+#include "core/text.h"
 #include "training/engine/content_hash.h"
 #include "training/engine/host_bytes.h"
 #include "training/sources/byte_reader.h"
@@ -93,12 +93,10 @@ constexpr const char* kUseAnother =
 }
 
 std::uint64_t hash_from(const std::string& text) {
-  std::uint64_t hash = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, hash, 16);
-  if (text.size() != 16 || error != std::errc{} || stop != end)
+  const auto hash = parse_as<std::uint64_t>(text, 16);
+  if (text.size() != 16 || !hash)
     throw Error(ErrorKind::input, "'" + text.substr(0, 40) + "' is not a hash");
-  return hash;
+  return *hash;
 }
 
 std::string header_text(const ByteReader& file, const std::string& name) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -153,14 +152,13 @@ class TarShards final : public BlobSource {
     std::string text(std::min<std::uint64_t>(member.bytes, 32), '\0');
     file.read(member.offset, std::as_writable_bytes(std::span(text)));
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    std::int64_t label = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), label);
-    if (error != std::errc() || end != text.data() + text.size())
+    const auto label = parse_as<std::int64_t>(text);
+    if (!label)
       throw Error(ErrorKind::input,
                   fmt::format("{}: the label of {} is '{}'", printable(file.path().string()),
                               printable(member.name), printable(text)),
                   "a .cls member must hold one decimal number");
-    return label;
+    return *label;
   }
 
   std::vector<std::unique_ptr<ReadFile>> shards_;

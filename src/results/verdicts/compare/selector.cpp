@@ -1,7 +1,6 @@
 #include "results/verdicts/compare/selector.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 
@@ -86,8 +85,7 @@ void select_time(const std::string& value, Selector& selector) {
 
 void select_hardware(const std::string& value, Selector& selector) {
   if (value.empty()) refuse_selector("hardware:", "it has no product name", "write hardware:h100");
-  for (const char c : value)
-    selector.hardware += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  selector.hardware += to_lower(value);
 }
 
 void add_part(const std::string& part, const std::vector<std::string>& runs, Selector& selector) {

@@ -1,7 +1,6 @@
 #include "results/verdicts/compare/side.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <string_view>
@@ -171,11 +170,6 @@ Side read_file_side(const std::string& path, const std::vector<std::string>& met
 }
 
 namespace {
-
-std::string to_lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 bool is_same_metric(const SeriesKey& a, const SeriesKey& b) {
   return a.metric == b.metric && a.device == b.device && a.ranks == b.ranks && a.over == b.over &&

@@ -1,7 +1,6 @@
 #include "results/verdicts/published/published_entry.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 
@@ -96,23 +95,10 @@ namespace {
 
 constexpr double kSecondsOfMinute = 60.0;
 
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::vector<std::string> words_in(const std::string& text) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : lower_case(text) + " ") {
-    if (c != ' ' && c != '-' && c != '_') {
-      word += c;
-      continue;
-    }
-    if (!word.empty()) words.push_back(word);
-    word.clear();
-  }
-  return words;
+  const std::string lower = to_lower(text);
+  const auto words = words_of(lower, " -_");
+  return {words.begin(), words.end()};
 }
 
 }  // namespace
@@ -163,8 +149,8 @@ double accelerator_minutes(const PublishedEntry& entry) {
 bool matches_words(const PublishedEntry& entry, const std::string& words) {
   const SystemDescription& system = entry.description;
   const std::string text =
-      lower_case(entry.submitter + "\n" + entry.system + "\n" + system.system_name + "\n" +
-                 system.accelerator + "\n" + system.processor + "\n" + system.framework);
+      to_lower(entry.submitter + "\n" + entry.system + "\n" + system.system_name + "\n" +
+               system.accelerator + "\n" + system.processor + "\n" + system.framework);
   return std::ranges::all_of(words_in(words), [&](const std::string& word) {
     return text.find(word) != std::string::npos;
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/order_statistics.h"
+#include "core/page_cache.h"
 #include "core/text.h"
 #include "probes/storage/storage_file.h"
 

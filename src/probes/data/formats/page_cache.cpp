@@ -1,6 +1,5 @@
 #include "probes/data/formats/page_cache.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,11 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "core/descriptor.h"
-#include "core/error.h"
 #include "core/system_files.h"
-#include "core/text.h"
-#include "training/sources/mapped_file.h"
 
 namespace bench::data {
 namespace {
@@ -22,38 +17,22 @@ namespace {
 constexpr std::size_t kSmallestPage = 4096;
 constexpr double kSectorBytes = 512.0;  // of /sys/block/*/stat, whatever the disk's own are
 
-std::uint64_t resident_pages(std::span<const std::byte> bytes, std::size_t page) {
-  if (bytes.empty()) return 0;
-  std::vector<unsigned char> pages((bytes.size() + page - 1) / page);
-  if (::mincore(const_cast<std::byte*>(bytes.data()), bytes.size(), pages.data()) != 0)
-    throw_errno("query the resident pages of a file");
-  return static_cast<std::uint64_t>(
-      std::ranges::count_if(pages, [](unsigned char one) { return (one & 1) != 0; }));
-}
-
 }  // namespace
 
 Residence residence(const std::vector<std::filesystem::path>& files, std::size_t most_files) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t step =
       std::max<std::size_t>(1, files.size() / std::max<std::size_t>(most_files, 1));
   Residence found;
   for (std::size_t i = 0; i < files.size(); i += step) {
-    const training::MappedFile file(files[i]);
-    const auto bytes = file.bytes();
-    found.bytes += bytes.size();
-    found.resident += std::min<std::uint64_t>(bytes.size(), resident_pages(bytes, page) * page);
+    const Residence one = bench::residence(files[i]);
+    found.bytes += one.bytes;
+    found.resident += one.resident;
   }
   return found;
 }
 
 void evict(const std::vector<std::filesystem::path>& files) {
-  for (const auto& path : files) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.valid()) throw_errno("open " + printable(path.string()));
-    ::fsync(file.get());  // dirty pages stay; where it is refused residence() shows them
-    ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
-  }
+  for (const auto& path : files) bench::evict(path);
 }
 
 void will_need(std::span<const std::byte> mapped) {
@@ -70,7 +49,7 @@ void touch_pages(std::span<const std::byte> mapped) {
   unsigned seen = std::to_integer<unsigned>(mapped.back());
   for (std::size_t at = 0; at < mapped.size(); at += kSmallestPage)
     seen += std::to_integer<unsigned>(mapped[at]);
-  asm volatile("" : : "r"(seen));  // it is wanted
+  asm volatile("" : : "r"(seen));  // the reads must happen
 }
 
 void release_pages(std::span<const std::byte> mapped) {

@@ -1,29 +1,19 @@
-// How much of a data set the kernel keeps in memory, and how to make it let go. Without this a
-// "storage" figure is one of memory. What lies below the guest (a hypervisor's cache, a file
-// server's) is neither seen nor emptied.
+// core/page_cache for the files of a data set, and for parts of mapped files. Without eviction a
+// "storage" figure measures memory.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <vector>
 
-namespace bench::data {
+#include "core/page_cache.h"
 
-struct Residence {
-  std::uint64_t bytes = 0;     // of the files
-  std::uint64_t resident = 0;  // by whole pages, as mincore tells
-  double share() const {
-    return bytes == 0 ? 0.0 : static_cast<double>(resident) / static_cast<double>(bytes);
-  }
-};
+namespace bench::data {
 
 /// Of all files, or of at most `most_files` spread over them. Throws Error(environment).
 Residence residence(const std::vector<std::filesystem::path>& files, std::size_t most_files = 4096);
 
-/// Writes back what is dirty and asks the kernel to drop all pages. It ignores that, and says
-/// nothing, for pages that any process has mapped: look at residence() afterwards.
 void evict(const std::vector<std::filesystem::path>& files);
 
 /// Of a mapped file: the kernel may begin to read these bytes, all of them at once. Without it a

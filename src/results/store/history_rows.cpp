@@ -244,14 +244,8 @@ std::vector<std::int64_t> write_configurations(SQLite::Database& db,
 }
 
 void bind_key(SQLite::Statement& statement, const SeriesKey& key) {
-  statement.bind(1, key.metric);
-  statement.bind(2, dump(key.params));
-  statement.bind(3, key.device);
-  statement.bind(4, key.host);
-  statement.bind(5, key.ranks);
-  statement.bind(6, key.over);
-  statement.bind(7, std::string(to_string(key.unit)));
-  statement.bind(8, std::string(to_string(key.better)));
+  SQLite::bind(statement, key.metric, dump(key.params), key.device, key.host, key.ranks, key.over,
+               std::string(to_string(key.unit)), std::string(to_string(key.better)));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Writes the run values of a run into the tables that histories are read from: history (the keys),
-// point, configuration, run_number. Inside a transaction of the caller.
+// The values of a run in the form that histories keep them, and the tables that hold them: history
+// (the keys), point, configuration, run_number.
 #pragma once
 
 #include <string>
@@ -8,9 +8,11 @@
 #include "results/run/run_summary.h"
 #include "results/store/history.h"
 
-namespace bench {
+namespace SQLite {
+class Database;
+}  // namespace SQLite
 
-// Values of one run per series, in the form kept by histories.
+namespace bench {
 
 struct KeyedValue {
   SeriesKey key;
@@ -18,7 +20,7 @@ struct KeyedValue {
 };
 
 struct RunValues {
-  std::vector<KeyedValue> values;
+  std::vector<KeyedValue> values;  // one per series
   std::vector<Json> configurations;
 };
 
@@ -27,19 +29,12 @@ struct RunValues {
 /// that of their median, else their range.
 RunValues run_values(const RunSummary& report);
 
-}  // namespace bench
-
-namespace SQLite {
-class Database;
-}  // namespace SQLite
-
-namespace bench {
-
-/// The run's earlier points must be gone (delete_history). It keeps the number it had.
+/// The run's earlier points must be gone (delete_history). It keeps the number it had. Inside the
+/// caller's transaction.
 void write_history(SQLite::Database& db, const RunSummary& report);
 
-/// Takes the points of a run out; keys and configurations that nothing uses any more stay until
-/// the next rebuild.
+/// Deletes the points of a run; keys and configurations that nothing uses any more stay until the
+/// next rebuild.
 void delete_history(SQLite::Database& db, const std::string& run);
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <SQLiteCpp/VariadicBind.h>
 
 #include <cmath>
 #include <filesystem>
@@ -13,14 +14,14 @@
 
 namespace bench {
 
-/// True when the file is no database or its pages contradict each other.
+/// True if the file is not a database or its pages contradict each other.
 bool is_damage(const SQLite::Exception& error);
 bool is_busy(const SQLite::Exception& error);
 
 /// Throws the matching Error; `path` is the database.
 [[noreturn]] void rethrow(const SQLite::Exception& error, const std::filesystem::path& path);
 
-/// One row to be written: parameters in the order of the statement's question marks.
+/// A row to write: parameters in the order of the statement's question marks.
 class Insert {
  public:
   Insert(SQLite::Database& db, const char* sql) : statement_(db, sql) {}
@@ -33,7 +34,7 @@ class Insert {
   Insert& add(int value) { return integer(value); }
   Insert& add(std::int64_t value) { return integer(value); }
   Insert& add(std::size_t value) { return integer(static_cast<std::int64_t>(value)); }
-  /// What is no number is NULL.
+  /// NaN and infinities become NULL.
   Insert& add(double value) {
     ++next_;
     if (std::isfinite(value))
@@ -45,7 +46,7 @@ class Insert {
   Insert& add(const std::optional<double>& value) { return add(value.value_or(NAN)); }
   Insert& null() { return statement_.bind(++next_), *this; }
 
-  /// Writes the row and makes ready for the next.
+  /// Writes the row and prepares for the next.
   void write() {
     statement_.exec();
     statement_.reset();

@@ -59,17 +59,9 @@ std::vector<CheckPast> past_checks(const Store& store, std::int64_t since_ns) tr
 std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& series,
                                    std::int64_t before_ns, std::size_t most) try {
   SQLite::Statement query(store.database(), kValues);
-  query.bind(1, series.metric);
-  query.bind(2, series.host);
-  query.bind(3, dump(series.params));
-  query.bind(4, series.over);
-  query.bind(5, series.device);
-  query.bind(6, series.rank);
-  query.bind(7, series.ranks);
-  query.bind(8, series.case_name);
-  query.bind(9, before_ns);
-  query.bind(10, before_ns);
-  query.bind(11, static_cast<std::int64_t>(most * kMostJobsOfARun));
+  SQLite::bind(query, series.metric, series.host, dump(series.params), series.over, series.device,
+               series.rank, series.ranks, series.case_name, before_ns, before_ns,
+               static_cast<std::int64_t>(most * kMostJobsOfARun));
   std::vector<PastValue> runs;
   std::map<std::string, std::vector<double>> values;
   while (query.executeStep()) {
@@ -89,8 +81,7 @@ std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& ser
 std::vector<PastEvent> past_events(const Store& store, const std::string& key,
                                    std::int64_t since_ns) try {
   SQLite::Statement query(store.database(), kEvents);
-  query.bind(1, key);
-  query.bind(2, since_ns);
+  SQLite::bind(query, key, since_ns);
   std::vector<PastEvent> found;
   while (query.executeStep()) {
     Json value = try_parse_json(query.getColumn(1).getString()).value_or(Json());

@@ -1,8 +1,11 @@
-// The tables of the results database (docs/results.md). Everything in them is derived from runs/
-// and the journal, so a new version needs no migration: it is rebuilt.
+// The tables of the results database (docs/results.md), and the rows of one run. Everything in them
+// is derived from runs/ and the journal, so a new version needs no migration: it is rebuilt.
 #pragma once
 
 #include <filesystem>
+
+#include "results/run/run_records.h"
+#include "results/run/run_summary.h"
 
 namespace SQLite {
 class Database;
@@ -27,10 +30,11 @@ SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path
 void create_tables(SQLite::Database& db);
 
 /// Replaces metrics' old names in a database of the state `renamed`, and drops tables that nothing
-/// reads. Inside a transaction of the caller.
+/// reads. Inside the caller's transaction.
 void rename_metrics(SQLite::Database& db);
 
-/// Takes one run out of all tables.
-void delete_run(SQLite::Database& db, const std::string& run);
+/// Writes a run's records and results, in place of earlier ones, and returns its summary. Inside
+/// the caller's transaction; throws SQLite::Exception.
+RunSummary write_run(SQLite::Database& db, const RunRecords& run);
 
 }  // namespace bench

@@ -81,15 +81,19 @@ LaunchSite launch_site(const DispatchOptions& options) {
   return find_launch_site(launcher_from(launcher), options.rank_program);
 }
 
-DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory,
-                                       const std::filesystem::path& database) {
-  DispatcherSettings settings;
-  settings.version = version();
-  settings.stage = options.stage;
-  settings.golden = GoldenValues::installed(database);
-  const auto hosts = static_cast<int>(std::min<std::size_t>(inventory.hosts.size(), kMostAtOnce));
-  settings.parallel = options.parallel > 0 ? options.parallel : std::max(1, hosts);
-  return settings;
+RunRequest run_request(const DispatchOptions& options, Plan plan,
+                       const std::filesystem::path& database) {
+  const auto hosts =
+      static_cast<int>(std::min<std::size_t>(plan.inventory.hosts.size(), kMostAtOnce));
+  RunRequest request;
+  request.plan = std::move(plan);
+  request.runs = runs_folder(database);
+  request.style = Progress::suitable_style();
+  request.dispatcher.version = version();
+  request.dispatcher.stage = options.stage;
+  request.dispatcher.golden = GoldenValues::installed(database);
+  request.dispatcher.parallel = options.parallel > 0 ? options.parallel : std::max(1, hosts);
+  return request;
 }
 
 }  // namespace bench

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "results/verdicts/localisation/localisation.h"
-#include "runner/dispatch/dispatcher.h"
-#include "runner/plan/planner.h"
+#include "runner/dispatch/execute.h"
 
 namespace bench {
 
@@ -42,8 +41,9 @@ std::vector<std::string> resume_command(const DispatchOptions& options,
                                         const std::filesystem::path& database);
 
 LaunchSite launch_site(const DispatchOptions& options);
-/// Golden values of the site are next to `database`. Throws Error(input) if two contradict.
-DispatcherSettings dispatcher_settings(const DispatchOptions& options, const Inventory& inventory,
-                                       const std::filesystem::path& database);
+/// All settings of a run of `plan`, without labels and search. The runs and the golden values of
+/// the site are next to `database`. Throws Error(input) if two golden values contradict.
+RunRequest run_request(const DispatchOptions& options, Plan plan,
+                       const std::filesystem::path& database);
 
 }  // namespace bench

@@ -35,17 +35,14 @@ ExitCode night(const NightOptions& options) {
       seconds_from(options.budget.empty() ? "30m" : options.budget, "--budget").value;
   request.database = database;
   request.faults = read_faults(options.faults);
-  request.run.runs = options.runs();
   PlannedRun planned = plan_from(options, database);
   request.rule.suspicion.thresholds = thresholds_from(options.thresholds, planned.catalogue);
-  request.run.plan = std::move(planned.plan);
+  request.run = run_request(options, std::move(planned.plan), database);
   if (planned.site.kind == LauncherKind::slurm && !planned.site.allocation) {
     request.busy = busy_slurm_nodes(program_output(kShowNodes, kSlurmAnswers));
     skip_busy(request.run.plan, request.busy);
     request.resume = resume_command(options, database);
   }
-  request.run.style = Progress::suitable_style();
-  request.run.dispatcher = dispatcher_settings(options, request.run.plan.inventory, database);
   request.reruns = options.reruns;
   request.unchecked_days = options.unchecked_days;
   request.hooks = options.hooks;

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "runner/commands/dispatch_options.h"
-#include "runner/plan/planner.h"
 
 namespace bench {
 

@@ -48,12 +48,9 @@ Missing find_missing(const std::filesystem::path& folder, bool failed) {
 
 ExitCode resume_run(const ResumeOptions& options) {
   const auto folder = find_run(options.runs(), options.run);
-  RunRequest request;
   Missing missing = find_missing(folder, options.failed);
-  request.plan = std::move(missing.plan);
+  RunRequest request = run_request(options, std::move(missing.plan), options.database());
   set_search(request, missing.localise);
-  request.style = Progress::suitable_style();
-  request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
   bool finished = true;
   if (request.plan.entries.empty() && !missing.searches)
     say(Level::info, folder.filename().string() + ": no jobs are missing");

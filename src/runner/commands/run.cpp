@@ -45,16 +45,13 @@ ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
 }
 
 ExitCode run(const RunOptions& options) {
-  RunRequest request;
-  request.labels = Json(labels_from(options.labels));
+  const std::map<std::string, std::string> labels = labels_from(options.labels);
   const auto database = options.database();
-  request.runs = options.runs();
   PlannedRun planned = plan_from(options, database);
   check_batch(options, planned.site);
-  request.plan = std::move(planned.plan);
-  request.style = Progress::suitable_style();
+  RunRequest request = run_request(options, std::move(planned.plan), database);
+  request.labels = Json(labels);
   set_search(request, budget_of(options, request.plan));
-  request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
 
   if (options.sbatch) return run_as_batch(options, request);
   const Executed run = execute(request, planned.catalogue, planned.site);

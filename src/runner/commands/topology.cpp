@@ -27,14 +27,10 @@ struct TopologyOptions : PlanOptions, ReadingOptions {
 
 ProbedHosts probe_hosts(TopologyOptions& options) {
   options.suite = "topology";
-  RunRequest request;
-  request.runs = options.runs();
   PlannedRun planned = plan_from(options, options.database());
   if (options.learn.empty())  // report a bad profile before any job starts
     profiles_of(planned.plan.inventory, options.profile, options.database());
-  request.plan = std::move(planned.plan);
-  request.style = Progress::suitable_style();
-  request.dispatcher = dispatcher_settings(options, request.plan.inventory, options.database());
+  const RunRequest request = run_request(options, std::move(planned.plan), options.database());
   const auto folder = execute(request, planned.catalogue, planned.site).directory.path();
   ProbedHosts probed = hosts_of_run(folder);
   probed.indexed = index_run(folder, options.database(), probed.interrupted).has_value();

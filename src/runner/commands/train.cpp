@@ -61,16 +61,12 @@ TrainRequest request_of(const TrainOptions& options) {
 ExitCode train(const TrainOptions& options) {
   const TrainRequest wanted = request_of(options);
   const auto database = options.database();
-  RunRequest request;
-  request.runs = options.runs();
   PlannedRun planned = plan_from(options, database, [&](const ProbeCatalogue& catalogue) {
     return suite_from_text(dump(train_suite(wanted)), "train", catalogue, options.changes);
   });
-  request.plan = std::move(planned.plan);
   if (wanted.scaling == ScalingKind::weak)
-    fix_batch_of_rank(request.plan, *wanted.batch, planned.catalogue);
-  request.style = Progress::suitable_style();
-  request.dispatcher = dispatcher_settings(options, request.plan.inventory, database);
+    fix_batch_of_rank(planned.plan, *wanted.batch, planned.catalogue);
+  const RunRequest request = run_request(options, std::move(planned.plan), database);
   const Executed run = execute(request, planned.catalogue, planned.site);
   const bool indexed = index_run(run.directory.path(), database, !run.finished).has_value();
   return answer_training({run.directory.path()}, indexed, options);

@@ -93,7 +93,7 @@ class Dispatcher {
   const LaunchSite& site_;
   const RunDirectory& directory_;
   const Interrupts& interrupts_;
-  DispatcherSettings settings_;
+  const DispatcherSettings settings_;
   Ledger ledger_;
   HostStates hosts_;
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -131,9 +132,17 @@ std::vector<Place> places_of(const Plan& plan) {
   return list;
 }
 
+/// What the jobs of a run are started with; complete before the first job.
+struct Prepared {
+  LaunchSite site;
+  DispatcherSettings settings;
+  std::unique_ptr<SlurmAllocation> allocation;  // made for this run
+};
+
 /// Makes the ranks run the staged programs and excludes hosts that staging failed on.
-void stage_programs(const Plan& plan, LaunchSite& site, DispatcherSettings& settings,
-                    const Interrupts& interrupts) {
+void stage_programs(const Plan& plan, Prepared& prepared, const Interrupts& interrupts) {
+  LaunchSite& site = prepared.site;
+  DispatcherSettings& settings = prepared.settings;
   const std::vector<Place> places = places_of(plan);
   const bool slurm = site.kind == LauncherKind::slurm;
   if (!slurm && std::ranges::all_of(places, [](const Place& place) { return place.here; })) return;
@@ -155,35 +164,49 @@ void stage_programs(const Plan& plan, LaunchSite& site, DispatcherSettings& sett
   site.settings.cuda_rank_program = staged.folder + "/bench-rank-cuda";
 }
 
-/// True if the run finished, false if it was interrupted.
-bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
-              const ProbeCatalogue& catalogue, LaunchSite site, const Interrupts& interrupts,
-              Clock::time_point start) {
+void use_slurm(const Plan& plan, const std::string& run, Prepared& prepared,
+               const Interrupts& interrupts) {
+  SlurmSite& slurm = prepared.site.slurm;
+  slurm.settings = plan.inventory.slurm;
+  const std::optional<Allocation>& outer = prepared.site.allocation;
+  const std::vector<std::string> hosts = hosts_of(plan);
+  auto& own = prepared.allocation;
+  if (!outer && !hosts.empty())
+    own = std::make_unique<SlurmAllocation>(hosts, slurm.settings, "benchctl-" + run, interrupts);
+  slurm.job = own ? own->job() : outer ? outer->job : "";
+  prepared.settings.check_hosts = check_through(slurm);
+  prepared.settings.rank_states = query_rank_states_through(slurm);
+}
+
+Prepared prepare(const RunDirectory& directory, const RunRequest& request, LaunchSite found,
+                 const Interrupts& interrupts) {
+  Prepared prepared{std::move(found), request.dispatcher, {}};
+  LaunchSite& site = prepared.site;
   site.settings = request.plan.inventory.launch;
   site.token = directory.id();
   site.run_folder = std::filesystem::absolute(directory.path()).string();
   site.group_token = make_group_token();
-  DispatcherSettings settings = request.dispatcher;
-  settings.handshake = Seconds{static_cast<double>(site.settings.start_timeout_s)};
-  std::optional<SlurmAllocation> own;
-  if (site.kind == LauncherKind::slurm) {
-    site.slurm.settings = request.plan.inventory.slurm;
-    const std::vector<std::string> hosts = hosts_of(request.plan);
-    if (!site.allocation && !hosts.empty())
-      own.emplace(hosts, site.slurm.settings, "benchctl-" + directory.id(), interrupts);
-    site.slurm.job = own ? own->job() : site.allocation ? site.allocation->job : "";
-    settings.check_hosts = check_through(site.slurm);
-    settings.rank_states = query_rank_states_through(site.slurm);
-  }
-  if (!settings.stage.empty()) stage_programs(request.plan, site, settings, interrupts);
+  prepared.settings.handshake = Seconds{static_cast<double>(site.settings.start_timeout_s)};
+  if (site.kind == LauncherKind::slurm)
+    use_slurm(request.plan, directory.id(), prepared, interrupts);
+  if (!request.dispatcher.stage.empty()) stage_programs(request.plan, prepared, interrupts);
+  return prepared;
+}
+
+/// True if the run finished, false if it was interrupted.
+bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& request,
+              const ProbeCatalogue& catalogue, LaunchSite site, const Interrupts& interrupts,
+              Clock::time_point start) {
+  const Prepared prepared = prepare(directory, request, std::move(site), interrupts);
   bool finished = false;
   {
     Progress progress(request.style, request.plan);
-    Dispatcher dispatcher(catalogue, site, directory, spool, progress, interrupts, settings);
+    Dispatcher dispatcher(catalogue, prepared.site, directory, spool, progress, interrupts,
+                          prepared.settings);
     finished = dispatcher.run(request.plan);
     // When a run is resumed, our allocation may lack hosts: no search then.
-    const bool all_hosts =
-        !own || hosts_of(request.plan).size() == request.plan.inventory.hosts.size();
+    const bool all_hosts = !prepared.allocation ||
+                           hosts_of(request.plan).size() == request.plan.inventory.hosts.size();
     if (finished && request.follow_up && all_hosts)
       finished = follow(request.follow_up, directory, dispatcher, progress);
   }

@@ -214,10 +214,13 @@ class NightRuns {
     return std::move(chosen.plan);
   }
 
-  RunRequest labelled(const Plan& plan, const std::string& label, const std::string& value) const {
+  /// No job starts after `end`.
+  RunRequest run_of(const Plan& plan, const std::string& label, const std::string& value,
+                    Clock::time_point end) const {
     RunRequest request = request_.run;
     request.plan = plan;
     request.labels[label] = value;
+    request.dispatcher.end = end;
     return request;
   }
 
@@ -226,18 +229,17 @@ class NightRuns {
     return after(Seconds{std::max(0.0, request_.budget_s * (1.0 - reserve) - elapsed_s())});
   }
 
-  /// No job starts after the end.
-  fs::path execute_within(RunRequest request, double reserve) {
-    request.dispatcher.end = end_of(reserve);
+  fs::path execute_part(const RunRequest& request) {
     const Executed run = execute(request, catalogue_, site_);
     night_.interrupted |= !run.finished;
     return run.directory.path();
   }
 
   std::vector<fs::path> run_chosen(const Plan& plan) {
-    const RunRequest request = labelled(plan, kNightLabel, format_time(begin_ns_));
-    if (request_.resume.empty()) return {execute_within(request, request_.reserve)};
-    const NodeBatches batches = run_on_nodes(request, request_.resume, end_of(request_.reserve));
+    const Clock::time_point end = end_of(request_.reserve);
+    const RunRequest request = run_of(plan, kNightLabel, format_time(begin_ns_), end);
+    if (request_.resume.empty()) return {execute_part(request)};
+    const NodeBatches batches = run_on_nodes(request, request_.resume, end);
     night_.interrupted |= batches.interrupted;
     for (const std::string& hosts : batches.waiting)
       night_.skipped_checks.push_back(
@@ -287,7 +289,7 @@ class NightRuns {
     if (reruns.plan.entries.empty()) return;
     say(Level::info, fmt::format("{} suspicions: rerunning {} jobs now", suspicions.findings.size(),
                                  reruns.plan.entries.size()));
-    const fs::path again = execute_within(labelled(reruns.plan, kRerunLabel, night_.run), 0.0);
+    const fs::path again = execute_part(run_of(reruns.plan, kRerunLabel, night_.run, end_of(0.0)));
     night_.reruns.push_back(again.filename());
     const RunSummary report = take(again);
     auto judged = judge_reruns(reruns, first, report, history, request_.rule);

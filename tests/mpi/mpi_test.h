@@ -10,7 +10,7 @@
 #include "probes/probe.h"
 #include "probes/state.h"
 #include "tests/support/fake_device.h"
-#include "training/host/training_kernels.h"
+#include "training/host/host_kernels.h"
 
 namespace bench {
 

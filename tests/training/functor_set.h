@@ -1,9 +1,9 @@
 // GPU kernels compiled for the CPU; GEMMs are the host's.
 #pragma once
 
+#include "tests/training/host_launch.h"
 #include "training/host/host_kernels.h"
 #include "training/kernels/functors/functor_groups.h"
-#include "training/kernels/functors/host_launch.h"
 
 namespace bench::training {
 

@@ -5,7 +5,7 @@
 
 #include "training/engine/replica.h"
 #include "training/models/llm.h"
-#include "training/optimizers/schedule.h"
+#include "training/optimizers/optimizer.h"
 #include "training/sources/grammar.h"
 
 namespace bench::training {

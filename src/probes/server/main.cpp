@@ -10,7 +10,7 @@
 #include "devices/topology.h"
 #include "probes/server/join_group.h"
 #include "probes/server/rank_program.h"
-#include "training/host/training_kernels.h"
+#include "training/host/host_kernels.h"
 
 namespace bench {
 namespace {

@@ -1,4 +1,4 @@
-// For nvcc alone: included by one file for each type.
+// The functors' kernels on the GPU, for nvcc only: included by one file for each type.
 #pragma once
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 
 #include "devices/cuda/cuda_error.h"
 #include "training/cuda/device_context.h"
-#include "training/cuda/sort_ids.h"
 #include "training/kernels/functors/functor_groups.h"
 #include "training/kernels/functors/portable.h"
 #include "training/kernels/kernel_set.h"
 
 namespace bench::training {
 
-// A block of threads on the GPU, as kernel bodies see it (kernels/functors/host_block.h says how
-// they are written). For nvcc alone.
+// A block of threads on the GPU, as kernel bodies see it. A body is written in phases: each() runs
+// a piece on every thread of the block, what a thread keeps from phase to phase is Per, and sums
+// over threads come between phases. So the same text also runs on the CPU, in tests.
 
 template <int threads>
 class DeviceBlock {
@@ -23,6 +23,7 @@ class DeviceBlock {
   static constexpr int kThreads = threads;
   static_assert(threads % 32 == 0 && threads <= 1024);
 
+  /// A variable of each thread.
   template <class T>
   struct Per {
     T value;
@@ -35,6 +36,7 @@ class DeviceBlock {
     phase(static_cast<int>(threadIdx.x));
 #endif
   }
+  /// Makes writes to shared memory visible to all threads.
   BENCH_BOTH void sync() {
 #ifdef __CUDA_ARCH__
     __syncthreads();
@@ -68,8 +70,7 @@ class DeviceBlock {
   }
 };
 
-// Launches kernel bodies on the GPU; kernels/functors/host_launch.h says what each call does. For
-// nvcc alone.
+// Launches of kernel bodies.
 
 template <int width, class Body>
 __global__ void __launch_bounds__(256) elements_kernel(Body body, std::int64_t count) {
@@ -110,6 +111,7 @@ class DeviceLaunch {
  public:
   explicit DeviceLaunch(DeviceContext& context) : context_(context) {}
 
+  /// body.at<width>(i) for packs of a flat tensor; single elements if `count` is not a multiple.
   template <int width, class Body>
   void elements(const Body& body, std::int64_t count) {
     if constexpr (width > 1)
@@ -120,6 +122,7 @@ class DeviceLaunch {
         <<<grid(std::min(blocks, kMostBlocks)), 256, 0, context_.stream()>>>(body, count);
     check_launch("elementwise kernel");
   }
+  /// body.at<width>(row, column)
   template <int width, class Body>
   void rows(const Body& body, std::int64_t count) {
     if constexpr (width > 1)
@@ -127,6 +130,7 @@ class DeviceLaunch {
     rows_kernel<width><<<grid((count + 7) / 8), dim3(32, 8), 0, context_.stream()>>>(body, count);
     check_launch("row kernel");
   }
+  /// body.row<width>(block, row): a block of threads for a row of n columns.
   template <int width, class Body>
   void blocks(const Body& body, std::int64_t count, std::int64_t n) {
     if constexpr (width > 1)
@@ -134,6 +138,7 @@ class DeviceLaunch {
     blocks_kernel<width><<<grid(count), Body::kBlock, 0, context_.stream()>>>(body);
     check_launch("whole-row kernel");
   }
+  /// body.unit(block, x, y, shared): a block of threads with shared memory for each x and y.
   template <class Body>
   void units(const Body& body, std::int64_t xs, std::int64_t ys, std::int64_t shared_bytes) {
     constexpr std::int64_t kWithoutAsking = 48 << 10;
@@ -145,6 +150,7 @@ class DeviceLaunch {
                    context_.stream()>>>(body);
     check_launch("unit kernel");
   }
+  /// body.slab(index, column)
   template <class Body>
   void slabs(const Body& body, std::int64_t count, std::int64_t n) {
     slabs_kernel<<<dim3(grid((n + 127) / 128), grid(count)), 128, 0, context_.stream()>>>(body, n);
@@ -155,6 +161,7 @@ class DeviceLaunch {
     check(cudaMemsetAsync(data, 0, static_cast<std::size_t>(bytes), context_.stream()),
           "write zeros");
   }
+  /// Memory until the next call of scratch().
   void* scratch(std::int64_t bytes) { return context_.scratch(bytes); }
   std::pair<const std::int32_t*, const std::int32_t*> sorted(const std::int32_t* ids,
                                                              std::int64_t count,

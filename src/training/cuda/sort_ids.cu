@@ -2,7 +2,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "devices/cuda/cuda_error.h"
-#include "training/cuda/sort_ids.h"
+#include "training/cuda/device_context.h"
 
 namespace bench::training {
 namespace {

@@ -1,12 +1,19 @@
 // The CPU's kernels, for one thread. Which instruction set is chosen at run time.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "training/kernels/kernel_set.h"
+#include "training/parallel/training_kernels.h"
 
-namespace bench::training {
+namespace bench {
+
+/// Training on the CPU.
+std::unique_ptr<TrainingKernels> make_host_training_kernels();
+
+namespace training {
 
 /// The best kernels of this CPU, or those of $BENCH_TRAINING_ISA. Tensors in bf16 or f16 are
 /// widened to f32 for each call and rounded after it. Throws Error(input) for another dtype than
@@ -23,4 +30,5 @@ KernelSet baseline_kernels(Dtype dtype);
 KernelSet avx2_kernels(Dtype dtype);
 KernelSet avx512_kernels(Dtype dtype);
 
-}  // namespace bench::training
+}  // namespace training
+}  // namespace bench

@@ -144,8 +144,8 @@ std::int64_t ClickArrays::id_of(std::uint64_t index, std::size_t table, int look
 ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
                                  const std::optional<ClickArrayPaths>& evaluation,
                                  std::vector<std::int64_t> rows)
-    : files_{ClickArrays(train)} {
-  const ClickArrays& first = files_.train;
+    : ClickFiles(ClickArrays(train)) {
+  const ClickArrays& first = train_;
   if (rows.empty()) rows = first.counts();
   if (rows.size() != first.tables() || !rows_fit(rows))
     throw Error(
@@ -156,7 +156,7 @@ ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
             .rows = std::move(rows),
             .lookups = first.lookups()};
   if (!evaluation) return;
-  const ClickArrays& second = files_.evaluation.emplace(*evaluation);
+  const ClickArrays& second = evaluation_.emplace(*evaluation);
   if (second.features() != first.features() || second.lookups() != first.lookups())
     throw Error(
         ErrorKind::input,
@@ -166,20 +166,6 @@ ClickArrayFiles::ClickArrayFiles(const ClickArrayPaths& train,
             first.features(), fmt::join(first.lookups(), ","), second.features(),
             fmt::join(second.lookups(), ",")),
         "create both from the same log in the same way");
-}
-
-std::optional<std::uint64_t> ClickArrayFiles::size(Split split) const {
-  const ClickArrays* from = files_.of(split);
-  return from == nullptr ? 0 : from->size();
-}
-
-void ClickArrayFiles::read(Split split, std::uint64_t index, ClickSample& sample) const {
-  check_fits(sample, shape_);
-  const ClickArrays* from = files_.of(split);
-  if (from == nullptr || index >= from->size())
-    throw Error(ErrorKind::internal,
-                fmt::format("sample {} is out of range: the file has {}", index, *size(split)));
-  from->read(index, sample, shape_);
 }
 
 }  // namespace bench::training

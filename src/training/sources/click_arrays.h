@@ -12,7 +12,6 @@
 #include "training/sources/click_source.h"
 #include "training/sources/mapped_file.h"
 #include "training/sources/npz.h"
-#include "training/sources/split_files.h"
 
 namespace bench::training {
 
@@ -59,21 +58,12 @@ class ClickArrays {
   std::optional<NpyArray> counts_ = {};
 };
 
-class ClickArrayFiles : public ClickSource {
+class ClickArrayFiles : public ClickFiles<ClickArrays> {
  public:
   /// `rows` of each table; none: those that the .npz to train on says. Throws Error(usage) where
   /// they are not known, Error(input) as ClickArrays does.
   ClickArrayFiles(const ClickArrayPaths& train, const std::optional<ClickArrayPaths>& evaluation,
                   std::vector<std::int64_t> rows);
-
-  const ClickShape& shape() const override { return shape_; }
-  std::optional<std::uint64_t> size(Split split) const override;
-  bool has_oracle() const override { return false; }
-  void read(Split split, std::uint64_t index, ClickSample& sample) const override;
-
- private:
-  ClickShape shape_;
-  SplitFiles<ClickArrays> files_;
 };
 
 }  // namespace bench::training

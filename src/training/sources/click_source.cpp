@@ -24,4 +24,10 @@ void check_fits(const ClickSample& sample, const ClickShape& shape) {
                             shape.dense, shape.ids(), sample.dense.size(), sample.ids.size()));
 }
 
+void check_index(std::uint64_t index, std::uint64_t samples) {
+  if (index >= samples)
+    throw Error(ErrorKind::internal,
+                fmt::format("sample {} is out of range: the file has {}", index, samples));
+}
+
 }  // namespace bench::training

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "training/sources/random.h"
@@ -53,5 +54,32 @@ bool rows_fit(std::span<const std::int64_t> rows);
 
 /// Throws Error(internal) unless the sample's spans have the shape's sizes.
 void check_fits(const ClickSample& sample, const ClickShape& shape);
+/// Throws Error(internal) unless `index` is below the number of samples.
+void check_index(std::uint64_t index, std::uint64_t samples);
+
+/// Click logs in files: one to train on and, optionally, one to evaluate on. An Opened file has
+/// size() and read(index, sample, shape).
+template <class Opened>
+class ClickFiles : public ClickSource {
+ public:
+  const ClickShape& shape() const override { return shape_; }
+  std::optional<std::uint64_t> size(Split split) const override {
+    if (split == Split::train) return train_.size();
+    return evaluation_ ? evaluation_->size() : 0;
+  }
+  bool has_oracle() const override { return false; }
+  void read(Split split, std::uint64_t index, ClickSample& sample) const override {
+    check_fits(sample, shape_);
+    check_index(index, *size(split));
+    (split == Split::train ? train_ : *evaluation_).read(index, sample, shape_);
+  }
+
+ protected:
+  explicit ClickFiles(Opened train) : train_(std::move(train)) {}
+
+  ClickShape shape_ = {};
+  Opened train_;
+  std::optional<Opened> evaluation_ = {};
+};
 
 }  // namespace bench::training

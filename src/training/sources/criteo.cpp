@@ -109,43 +109,33 @@ void fill(ClickSample& sample, const CriteoLine& line, std::span<const std::int6
     sample.ids[i] = static_cast<std::int32_t>(line.words.at(i).value_or(0) % rows[i]);
 }
 
-CriteoFiles::Indexed::Indexed(const std::string& path) : file(path) {
+CriteoFile::CriteoFile(const std::string& path) : file_(path) {
   const std::string_view all = text();
-  for (std::size_t at = 0; at < all.size(); ++lines) {
-    if (lines % kEvery == 0) starts.push_back(at);
+  for (std::size_t at = 0; at < all.size(); ++lines_) {
+    if (lines_ % kEvery == 0) starts_.push_back(at);
     const auto end = all.find('\n', at);
     at = end == std::string_view::npos ? all.size() : end + 1;
   }
 }
 
-std::string_view CriteoFiles::Indexed::text() const {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+std::string_view CriteoFile::text() const {
+  return {reinterpret_cast<const char*>(file_.bytes().data()), file_.bytes().size()};
+}
+
+void CriteoFile::read(std::uint64_t index, ClickSample& sample, const ClickShape& shape) const {
+  const std::uint64_t start = starts_[index / kEvery];
+  CriteoReader reader(text().substr(start), file_.path(), index - index % kEvery + 1);
+  reader.skip(index % kEvery);
+  fill(sample, reader.next().value(), shape.rows);
 }
 
 CriteoFiles::CriteoFiles(const std::string& train, const std::string& evaluation,
                          std::vector<std::int64_t> rows)
-    : shape_{.dense = kCriteoIntegers,
-             .rows = checked(std::move(rows)),
-             .lookups = std::vector<int>(kCriteoWords, 1)},
-      files_{Indexed(train)} {
-  if (!evaluation.empty()) files_.evaluation.emplace(evaluation);
-}
-
-std::optional<std::uint64_t> CriteoFiles::size(Split split) const {
-  const Indexed* from = files_.of(split);
-  return from == nullptr ? 0 : from->lines;
-}
-
-void CriteoFiles::read(Split split, std::uint64_t index, ClickSample& sample) const {
-  check_fits(sample, shape_);
-  const Indexed* from = files_.of(split);
-  if (from == nullptr || index >= from->lines)
-    throw Error(ErrorKind::internal,
-                fmt::format("sample {} is out of range: the file has {}", index, *size(split)));
-  const std::uint64_t start = from->starts[index / kEvery];
-  CriteoReader reader(from->text().substr(start), from->file.path(), index - index % kEvery + 1);
-  reader.skip(index % kEvery);
-  fill(sample, reader.next().value(), shape_.rows);
+    : ClickFiles(CriteoFile(train)) {
+  shape_ = {.dense = kCriteoIntegers,
+            .rows = checked(std::move(rows)),
+            .lookups = std::vector<int>(kCriteoWords, 1)};
+  if (!evaluation.empty()) evaluation_.emplace(evaluation);
 }
 
 }  // namespace bench::training

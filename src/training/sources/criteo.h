@@ -12,7 +12,6 @@
 
 #include "training/sources/click_source.h"
 #include "training/sources/mapped_file.h"
-#include "training/sources/split_files.h"
 
 namespace bench::training {
 
@@ -52,32 +51,30 @@ class CriteoReader {
 /// rows of their table, missing ones row 0.
 void fill(ClickSample& sample, const CriteoLine& line, std::span<const std::int64_t> rows);
 
-/// Samples by number of a file for each split. Where every 64th line begins is found when it is
-/// opened, which reads all of the file once; 8 bytes are kept for each.
-class CriteoFiles : public ClickSource {
+/// One file, whose samples are read by number. The start of every 64th line is found when the file
+/// is opened, which reads all of it once; 8 bytes are kept for each.
+class CriteoFile {
  public:
-  /// `evaluation` may be empty. Throws Error(environment or input) for files that cannot be read,
-  /// Error(usage) for other than 26 tables of 1 to 2^31 - 1 rows.
-  CriteoFiles(const std::string& train, const std::string& evaluation,
-              std::vector<std::int64_t> rows);
+  /// Throws Error(environment or input) if the file cannot be read.
+  explicit CriteoFile(const std::string& path);
 
-  const ClickShape& shape() const override { return shape_; }
-  std::optional<std::uint64_t> size(Split split) const override;
-  bool has_oracle() const override { return false; }
-  void read(Split split, std::uint64_t index, ClickSample& sample) const override;
+  std::uint64_t size() const { return lines_; }
+  void read(std::uint64_t index, ClickSample& sample, const ClickShape& shape) const;
 
  private:
-  struct Indexed {
-    explicit Indexed(const std::string& path);
-    std::string_view text() const;
+  std::string_view text() const;
 
-    MappedFile file;
-    std::vector<std::uint64_t> starts = {};  // of lines 0, 64, 128, ...
-    std::uint64_t lines = 0;
-  };
+  MappedFile file_;
+  std::vector<std::uint64_t> starts_ = {};  // of lines 0, 64, 128, ...
+  std::uint64_t lines_ = 0;
+};
 
-  ClickShape shape_;
-  SplitFiles<Indexed> files_;
+class CriteoFiles : public ClickFiles<CriteoFile> {
+ public:
+  /// `evaluation` may be empty. Throws as CriteoFile does, and Error(usage) for other than 26
+  /// tables of 1 to 2^31 - 1 rows.
+  CriteoFiles(const std::string& train, const std::string& evaluation,
+              std::vector<std::int64_t> rows);
 };
 
 }  // namespace bench::training

@@ -12,27 +12,20 @@ namespace {
 
 constexpr std::uint64_t kRounds = 6;
 
-void check_enough(std::optional<std::uint64_t> there, std::uint64_t asked) {
-  if (there && *there < asked)
-    throw Error(ErrorKind::usage,
-                fmt::format("{} samples requested, but the source has {}", asked, *there),
-                "request no more samples than available");
-}
-
-/// Indices past the source's end wrap to its first samples.
-std::uint64_t wrapped(std::uint64_t index, std::optional<std::uint64_t> size) {
-  return size && *size > 0 ? index % *size : index;
-}
-
 }  // namespace
 
-FiniteOrder::FiniteOrder(std::uint64_t size, std::uint64_t seed)
+FiniteOrder::FiniteOrder(std::uint64_t size, std::uint64_t seed,
+                         std::optional<std::uint64_t> available)
     : size_(size),
       seed_(seed),
       half_bits_(std::max(1, (static_cast<int>(std::bit_width(size)) + 1) / 2)) {
   if (size == 0 || size > std::uint64_t{1} << 62)
     throw Error(ErrorKind::usage, fmt::format("invalid epoch size: {} samples", size),
                 "use 1 to 2^62 samples");
+  if (available && *available < size)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} samples requested, but the source has {}", size, *available),
+                "request no more samples than available");
 }
 
 std::uint64_t FiniteOrder::at(std::uint64_t position) const {
@@ -49,34 +42,6 @@ std::uint64_t FiniteOrder::at(std::uint64_t position) const {
     at = left << half_bits_ | right;
   } while (at >= size_);
   return at;
-}
-
-FiniteTokens::FiniteTokens(const TokenSource& source, std::uint64_t size, std::uint64_t seed)
-    : source_(source), order_(size, seed) {
-  check_enough(source.size(Split::train), size);
-}
-
-std::optional<std::uint64_t> FiniteTokens::size(Split split) const {
-  return split == Split::train ? order_.size() : source_.size(split);
-}
-
-void FiniteTokens::read(Split split, std::uint64_t index, const TokenSample& sample) const {
-  source_.read(split, split == Split::train ? order_.at(index) : wrapped(index, size(split)),
-               sample);
-}
-
-FiniteClicks::FiniteClicks(const ClickSource& source, std::uint64_t size, std::uint64_t seed)
-    : source_(source), order_(size, seed) {
-  check_enough(source.size(Split::train), size);
-}
-
-std::optional<std::uint64_t> FiniteClicks::size(Split split) const {
-  return split == Split::train ? order_.size() : source_.size(split);
-}
-
-void FiniteClicks::read(Split split, std::uint64_t index, ClickSample& sample) const {
-  source_.read(split, split == Split::train ? order_.at(index) : wrapped(index, size(split)),
-               sample);
 }
 
 }  // namespace bench::training

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "training/sources/click_source.h"
 #include "training/sources/token_source.h"
@@ -16,8 +17,8 @@ namespace bench::training {
 /// any position: the permutation is a keyed Feistel network that walks until it lands below `size`.
 class FiniteOrder {
  public:
-  /// Throws Error(usage) for no samples or more than 2^62.
-  FiniteOrder(std::uint64_t size, std::uint64_t seed);
+  /// Throws Error(usage) for no samples, more than 2^62, or more than `available` (none: endless).
+  FiniteOrder(std::uint64_t size, std::uint64_t seed, std::optional<std::uint64_t> available = {});
 
   std::uint64_t size() const { return size_; }
   std::uint64_t epoch(std::uint64_t position) const { return position / size_; }
@@ -32,36 +33,50 @@ class FiniteOrder {
 /// Training samples of another source in a finite order; the index is the position. Evaluation
 /// samples are the source's own; past their end the first ones repeat to fill the last micro-batch
 /// and are not counted.
-class FiniteTokens : public TokenSource {
+template <class Source>
+class FiniteSource : public Source {
  public:
-  /// The source is borrowed. Throws Error(usage) when it has fewer training samples than `size`.
-  FiniteTokens(const TokenSource& source, std::uint64_t size, std::uint64_t seed);
+  /// The source is borrowed. Throws Error(usage) if it has fewer training samples than `size`.
+  FiniteSource(const Source& source, std::uint64_t size, std::uint64_t seed)
+      : source_(source), order_(size, seed, source.size(Split::train)) {}
 
-  int vocabulary() const override { return source_.vocabulary(); }
-  int targets() const override { return source_.targets(); }
-  /// How many differ. Every position may be read.
-  std::optional<std::uint64_t> size(Split split) const override;
+  /// The number of different samples. Every position may be read.
+  std::optional<std::uint64_t> size(Split split) const override {
+    return split == Split::train ? order_.size() : source_.size(split);
+  }
   bool has_oracle() const override { return source_.has_oracle(); }
-  void read(Split split, std::uint64_t index, const TokenSample& sample) const override;
+
+ protected:
+  /// The source's index of the sample at a position.
+  std::uint64_t index_at(Split split, std::uint64_t position) const {
+    if (split == Split::train) return order_.at(position);
+    const auto size = source_.size(split);
+    return size && *size > 0 ? position % *size : position;
+  }
+
+  const Source& source_;
 
  private:
-  const TokenSource& source_;
   FiniteOrder order_;
 };
 
-/// The same for click logs.
-class FiniteClicks : public ClickSource {
+class FiniteTokens final : public FiniteSource<TokenSource> {
  public:
-  FiniteClicks(const ClickSource& source, std::uint64_t size, std::uint64_t seed);
+  using FiniteSource::FiniteSource;
+  int vocabulary() const override { return source_.vocabulary(); }
+  int targets() const override { return source_.targets(); }
+  void read(Split split, std::uint64_t index, const TokenSample& sample) const override {
+    source_.read(split, index_at(split, index), sample);
+  }
+};
 
+class FiniteClicks final : public FiniteSource<ClickSource> {
+ public:
+  using FiniteSource::FiniteSource;
   const ClickShape& shape() const override { return source_.shape(); }
-  std::optional<std::uint64_t> size(Split split) const override;
-  bool has_oracle() const override { return source_.has_oracle(); }
-  void read(Split split, std::uint64_t index, ClickSample& sample) const override;
-
- private:
-  const ClickSource& source_;
-  FiniteOrder order_;
+  void read(Split split, std::uint64_t index, ClickSample& sample) const override {
+    source_.read(split, index_at(split, index), sample);
+  }
 };
 
 }  // namespace bench::training

@@ -1,5 +1,7 @@
 #include "training/tables/row_update.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -8,6 +10,7 @@
 namespace bench::training {
 namespace {
 
+constexpr std::int64_t kWatchedBags = 16;                 // of each update, spread over its samples
 constexpr std::uint64_t kInitialValues = 0x7461626c6573;  // a seed of their own: "tables"
 
 std::uint64_t row_number(const TableShard& shard, std::int64_t row) {
@@ -88,6 +91,37 @@ void RowUpdate::apply(const KernelSet& kernels, const RowGradients& what) {
   rows.epsilon = what.epsilon;
   kernels.optimizer->adagrad_rows(rows);
   for (const std::int32_t row : touched_) (*slots_)[static_cast<std::size_t>(row)] = -1;
+}
+
+void TableWatch::remember(std::size_t shard, const TableRows& rows, const BagIds& ids) {
+  remembered_.resize(std::max(remembered_.size(), shard + 1));
+  Snapshot& seen = remembered_[shard];
+  seen.rows.clear();
+  seen.values.clear();
+  const View values = rows.values();
+  const std::int64_t count = std::min(kWatchedBags, ids.bags);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t bag = i * ids.bags / count;
+    const std::int64_t row = ids.data[bag * ids.stride] - rows.shard().first_row;
+    if (row < 0 || row >= values.rows) continue;
+    seen.rows.push_back(row);
+    const float* from = values.as<float>() + row * values.columns;
+    seen.values.insert(seen.values.end(), from, from + values.columns);
+  }
+}
+
+void TableWatch::compare(std::size_t shard, const TableRows& rows) {
+  const Snapshot& seen = remembered_[shard];
+  if (seen.rows.empty() || !found_.empty()) return;
+  const View values = rows.values();
+  const float* before = seen.values.data();
+  for (const std::int64_t row : seen.rows) {
+    const float* now = values.as<float>() + row * values.columns;
+    if (!std::equal(now, now + values.columns, before)) return;
+    before += values.columns;
+  }
+  found_ = fmt::format("update {} did not change table {}: {} looked-up rows are unchanged",
+                       updates_, rows.shard().table, seen.rows.size());
 }
 
 }  // namespace bench::training

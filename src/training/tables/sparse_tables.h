@@ -26,7 +26,6 @@
 #include "training/tables/click_batch.h"
 #include "training/tables/row_update.h"
 #include "training/tables/table_split.h"
-#include "training/tables/table_watch.h"
 
 namespace bench::training {
 

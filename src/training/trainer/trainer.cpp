@@ -10,7 +10,6 @@
 #include "devices/facts/cpu_facts.h"
 #include "devices/host_clock.h"
 #include "training/tables/sparse_tables.h"
-#include "training/trainer/run_progress.h"
 
 namespace bench::training {
 namespace {

@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json.h"
 #include "core/units.h"
 #include "devices/group.h"
+#include "training/optimizers/gradient_outliers.h"
 #include "training/optimizers/loss_scale.h"
 #include "training/trainer/batch_split.h"
 #include "training/trainer/run_checks.h"
@@ -121,5 +123,17 @@ struct TrainingRun {
   std::optional<double> samples_to_target = {};               // at the grain of evaluations
   std::optional<double> samples_to_target_interpolated = {};  // convergence.h
 };
+
+/// Progress of a run that a checkpoint stores in addition to the model.
+struct RunProgress {
+  Seconds elapsed;  // since run_start, without the time between two processes
+  std::vector<CurvePoint> curve = {};
+  GradientOutliers::Averages norms = {};
+  LossScale::State loss_scale = {};
+};
+
+Json to_json(const RunProgress& progress);
+/// Throws Error(input) for what to_json() does not make.
+RunProgress run_progress_from_json(const Json& json);
 
 }  // namespace bench::training

@@ -3,16 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "training/workloads/workload.h"
 
 namespace bench::training {
-
-/// Workload::data() of a finite choice.
-Json data_facts(const DataChoice& choice, std::uint64_t samples,
-                std::optional<std::uint64_t> evaluation_samples);
 
 template <class Source>
 class ChosenData {
@@ -37,10 +35,15 @@ class ChosenData {
   bool from_files() const { return choice_.from_files(); }
   bool repeats() const { return choice_.is_finite(); }
   bool knows_floor() const { return source().has_oracle(); }
+  /// Workload::data().
   Json facts() const {
     if (!repeats()) return nullptr;
-    return data_facts(choice_, source().size(Split::train).value(),
-                      source().size(Split::evaluation));
+    const auto evaluated = source().size(Split::evaluation);
+    return {{"kind", from_files() ? "files" : "generated"},
+            {"files", names_of(choice_.train)},
+            {"evaluation_files", names_of(choice_.evaluation)},
+            {"samples", source().size(Split::train).value()},
+            {"evaluation_samples", evaluated ? Json(*evaluated) : Json(nullptr)}};
   }
   /// Adapts a preset's recipe to this data: evaluation samples are limited to those available, and
   /// a target found on other data is provisional, or removed if the floor is unknown.
@@ -54,6 +57,12 @@ class ChosenData {
   }
 
  private:
+  static Json names_of(const std::vector<std::filesystem::path>& files) {
+    Json names = Json::array();
+    for (const auto& file : files) names.push_back(file.string());
+    return names;
+  }
+
   DataChoice choice_ = {};
   std::unique_ptr<Source> all_ = {}, in_epochs_ = {};
 };

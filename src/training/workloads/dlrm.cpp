@@ -23,18 +23,13 @@
 namespace bench::training {
 namespace {
 
-// How good scores of clicks are: the gap of their expected AUC to that of the true probabilities,
-// on the same samples.
-
-/// What the first `samples` evaluation samples say without a model: made once, sorting is slow.
+/// Properties of the first `samples` evaluation samples, independent of the model: computed once,
+/// because sorting is slow.
 struct ClickConstants {
   std::size_t samples = 0;
   double auc = 0.0;           // of the true probabilities
-  double main_effects = 0.0;  // of every feature's effect alone
+  double main_effects = 0.0;  // of the effects of single features, without interactions
 };
-
-/// Takes scores from `logits` [samples, 1], and what is true of each sample from `batch`, which
-/// holds the samples that the lane has just seen. Quality: gap and native are by expected labels;
 
 double logistic(double score) { return 1.0 / (1.0 + std::exp(-score)); }
 
@@ -45,7 +40,7 @@ double log_loss(double score, double label) {
 
 double log_odds(double probability) { return std::log(probability) - std::log1p(-probability); }
 
-/// Columns of one number a sample.
+/// One number per sample.
 enum Column : std::size_t { kScore, kTruth, kMainEffects, kLabel, kColumns };
 using Columns = std::array<std::vector<float>, kColumns>;
 
@@ -105,8 +100,19 @@ Quality against_labels(const Columns& all) {
   return quality;
 }
 
+/// The gap of the scores' expected AUC to that of the true probabilities, on the same samples.
+/// Parts:
+///   log_loss         of the labels, nats
+///   log_loss_gap     log_loss minus the log-loss of the true probabilities
+///   calibration      mean predicted probability over the mean true one
+///   main_effects_gap the gap of a model that knows every feature's effect but no interaction
+/// If the truth is unknown, gap and native are by the labels, the floor is an AUC of 1, and parts
+/// are log_loss, normalized_entropy (log_loss over that of the click rate alone) and calibration,
+/// over the rate of clicks.
 class ClickEvaluation final : public Evaluation {
  public:
+  /// `batch` holds the samples that a lane has just evaluated. `constants` is kept from one
+  /// evaluation to the next and must outlive them.
   ClickEvaluation(const ClickBatch& batch, Var logits, ClickConstants& constants)
       : batch_(batch), logits_(logits), constants_(constants) {}
 
@@ -157,20 +163,6 @@ class ClickEvaluation final : public Evaluation {
   ClickConstants& constants_;
   Columns mine_;
 };
-
-/// parts:
-///   log_loss         of the labels, nats
-///   log_loss_gap     that less the log-loss of the true probabilities
-///   calibration      mean predicted probability over the mean true one
-///   main_effects_gap the gap of a model that knows every feature's effect but no interaction
-/// Where the truth is not known, gap and native are by the labels, the floor is an AUC of 1, and
-/// parts are log_loss, normalized_entropy (log_loss over that of the click rate alone) and
-/// calibration, over the rate of clicks.
-/// `constants` is kept from one evaluation to the next, and must outlive them.
-std::unique_ptr<Evaluation> make_click_evaluation(const ClickBatch& batch, Var logits,
-                                                  ClickConstants& constants) {
-  return std::make_unique<ClickEvaluation>(batch, logits, constants);
-}
 
 /// Found by trials on seeds other than evidence's: a rate of 2e-3 (tables 0.05) needs nearly
 /// twice the samples, a batch of 1024 as many and more time, one of 4096 a fifth more.
@@ -277,7 +269,7 @@ class DlrmWorkload final : public Workload {
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override;
 
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
-    return make_click_evaluation(tables_.batch(), model.outputs[0], evaluation_);
+    return std::make_unique<ClickEvaluation>(tables_.batch(), model.outputs[0], evaluation_);
   }
   Json data() const override { return data_.facts(); }
   bool repeats() const override { return data_.repeats(); }

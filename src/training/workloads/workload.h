@@ -15,7 +15,6 @@
 #include "training/engine/graph.h"
 #include "training/engine/lane.h"
 #include "training/optimizers/optimizer.h"
-#include "training/optimizers/schedule.h"
 #include "training/sources/random.h"
 
 namespace bench::training {

@@ -3,9 +3,9 @@
 #include <random>
 
 #include "tests/support/catch.h"
+#include "tests/training/host_launch.h"
 #include "training/host/host_kernels.h"
 #include "training/kernels/functors/functor_groups.h"
-#include "training/kernels/functors/host_launch.h"
 #include "training/kernels/memory.h"
 
 namespace bench::training {

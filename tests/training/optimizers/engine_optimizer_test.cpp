@@ -4,7 +4,6 @@
 #include "training/host/host_kernels.h"
 #include "training/optimizers/gradient_outliers.h"
 #include "training/optimizers/optimizer.h"
-#include "training/optimizers/schedule.h"
 
 namespace bench::training {
 namespace {

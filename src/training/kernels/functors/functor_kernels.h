@@ -1,13 +1,12 @@
 // The groups of kernels made of the bodies of this folder, for tensors of T (float, Bf16 or F16)
-// and any way to launch bodies: on a GPU (backends/cuda), or on the CPU in loops (host_launch.h) to
-// test them. What Launch has to have, says host_launch.h; it may be a reference.
+// and any way to launch bodies: on a GPU (DeviceLaunch in cuda/functor_set_of.h, which describes
+// the calls), or, in tests, on the CPU in loops. Launch may be a reference.
 #pragma once
 
 #include <math.h>
 
 #include "core/error.h"
 #include "training/kernels/functors/functor_norm.h"
-#include "training/kernels/functors/norm_rows.h"
 #include "training/kernels/functors/portable.h"
 #include "training/kernels/functors/row_elements.h"
 #include "training/kernels/kernel_set.h"

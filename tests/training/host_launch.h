@@ -1,5 +1,5 @@
-// Runs kernel bodies in loops on the CPU: the reference for GPU launches, and the way to test
-// bodies without a GPU.
+// Runs kernel bodies in loops on the CPU, to test them without a GPU.
+// training/cuda/functor_set_of.h describes each call.
 #pragma once
 
 #include <algorithm>

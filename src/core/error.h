@@ -33,6 +33,8 @@ class Error : public std::runtime_error {
   ErrorKind kind() const { return kind_; }
   /// What the reader can do; may be empty.
   const std::string& hint() const { return hint_; }
+  /// "what; hint", or what alone.
+  std::string text() const { return hint_.empty() ? what() : what() + ("; " + hint_); }
 
  private:
   ErrorKind kind_;

@@ -112,6 +112,17 @@ Limit at_clock(const CycleLimit& limit, Hertz clock) {
 
 }  // namespace
 
+void write_record(RecordSink& sink, const Group& group, const std::string& job,
+                  decltype(Record::body) body) {
+  if (group.rank() != 0) return;
+  Record record;
+  record.job = job;
+  record.rank = group.rank();
+  record.time_ns = now_ns();
+  record.body = std::move(body);
+  sink.write(std::move(record));
+}
+
 std::string above_limit(double value, Better better, const Limit& limit, double highest_clock) {
   if (limit.kind != LimitKind::proven || !(limit.value > 0.0)) return "";
   const double share = better == Better::lower ? limit.value / value : value / limit.value;
@@ -148,6 +159,11 @@ std::int64_t State::integer(const std::string& name) const {
 }
 double State::number(const std::string& name) const { return param(name).get<double>(); }
 bool State::flag(const std::string& name) const { return param(name).get<bool>(); }
+
+bool State::lists(const std::string& name, std::string_view value) const {
+  const Json& list = param(name);
+  return std::ranges::find(list, Json(value)) != list.end();
+}
 
 const MetricInfo& State::metric_info(const std::string& name) const {
   for (const MetricInfo& metric : probe_.metrics)
@@ -319,16 +335,6 @@ Outcome State::finish() {
     outcome.reason = skipped_ > 0 ? reason_ : "the probe reported nothing";
   }
   return outcome;
-}
-
-void State::write(decltype(Record::body) body) {
-  if (group_.rank() != 0) return;
-  Record record;
-  record.job = job_.id;
-  record.rank = group_.rank();
-  record.time_ns = now_ns();
-  record.body = std::move(body);
-  sink_.write(std::move(record));
 }
 
 }  // namespace bench

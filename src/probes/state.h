@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/dtype.h"
@@ -26,6 +27,10 @@ class RecordSink {
   virtual ~RecordSink() = default;
   virtual void write(Record record) = 0;
 };
+
+/// Writes a record of this job, stamped with rank and time; at rank 0 only.
+void write_record(RecordSink& sink, const Group& group, const std::string& job,
+                  decltype(Record::body) body);
 
 struct Measured {
   Status outcome = Status::ok;
@@ -59,6 +64,8 @@ class State {
   bool flag(const std::string& name) const;
   bool has(const std::string& name) const;  // there and not null
   const Json& param(const std::string& name) const;
+  /// Whether the list `name` has this value.
+  bool lists(const std::string& name, std::string_view value) const;
   template <class T>
   std::vector<T> list(const std::string& name) const {
     return param(name).get<std::vector<T>>();
@@ -104,7 +111,7 @@ class State {
   Outcome finish();
 
  private:
-  void write(decltype(Record::body) body);
+  void write(decltype(Record::body) body) { write_record(sink_, group_, job_.id, std::move(body)); }
   Samples blank(const std::string& metric, const Json& params) const;
   /// `highest_clock`: the highest that was read, in units of the clock that the limit counts with.
   void emit(Samples samples, double highest_clock = 1.0);

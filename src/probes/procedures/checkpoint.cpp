@@ -12,7 +12,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "core/time.h"
 #include "probes/probe.h"
 #include "probes/state.h"
 #include "probes/storage/checkpoint_async.h"
@@ -59,21 +58,17 @@ class CheckpointProbe {
 
  private:
   std::string prepare() {
-    const std::string token =
-        broadcast_text(group_, std::to_string(static_cast<std::uint64_t>(now_ns())));
+    const std::string token = job_token(group_);
+    const double bytes = static_cast<double>(setting_.bytes) * group_.size();
     try {
       folder_.emplace(base_, "benchctl-checkpoint-" + token);
       file_system_ = file_system_of(folder_->path());
-      const double needed =
-          static_cast<double>(setting_.bytes) * group_.size() * (kKept + 1) * kSpare;
-      if (static_cast<double>(file_system_.free_bytes) >= needed) return "";
-      return fmt::format("{} has {} free, {} checkpoints of {} need {}: reduce 'scale'",
-                         base_.string(),
-                         format(Bytes{static_cast<double>(file_system_.free_bytes)}), kKept + 1,
-                         format(Bytes{static_cast<double>(setting_.bytes) * group_.size()}),
-                         format(Bytes{needed}));
+      const std::string reason =
+          no_space(base_, file_system_, bytes * (kKept + 1) * kSpare,
+                   fmt::format("{} checkpoints of {}", kKept + 1, format(Bytes{bytes})));
+      return reason.empty() ? "" : reason + ": reduce 'scale'";
     } catch (const Error& error) {
-      return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
+      return error.text();
     }
   }
 
@@ -98,15 +93,11 @@ class CheckpointProbe {
             access,
             mode};
   }
-  bool asked_for(const std::string& mode) const {
-    const auto all = state_.list<std::string>("modes");
-    return std::ranges::find(all, mode) != all.end();
-  }
 
   void measure(Access access) {
     setting_.access = access;
-    if (asked_for("sync")) measure_sync(kind(access, "sync"));
-    if (asked_for("async")) {
+    if (state_.lists("modes", "sync")) measure_sync(kind(access, "sync"));
+    if (state_.lists("modes", "async")) {
       remove_all_steps();
       measure_async(state_, kind(access, "async"), *store_, setting_,
                     whole_ / (static_cast<double>(setting_.bytes) * group_.size()));

@@ -104,7 +104,7 @@ std::string start(const State& state, const Placement& placement, int rank, Shar
   share.command = std::make_unique<Supervised>(command, supervisor_program());
   return "";
 } catch (const Error& error) {
-  return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
+  return error.text();
 }
 
 /// Told on stderr as it comes, for whoever watches.

@@ -15,7 +15,6 @@
 #include "core/error.h"
 #include "core/page_cache.h"
 #include "core/text.h"
-#include "core/time.h"
 #include "probes/probe.h"
 #include "probes/state.h"
 #include "probes/storage/async_queue.h"
@@ -68,8 +67,8 @@ class StorageProbe {
                      seed());
     });
     for (const Pattern& pattern : kPatterns)
-      if (asked_for(pattern.name)) measure(pattern);
-    if (asked_for("metadata")) measure_metadata();
+      if (state_.lists("patterns", pattern.name)) measure(pattern);
+    if (state_.lists("patterns", "metadata")) measure_metadata();
     write_facts();
   } catch (const Error& error) {
     state_.conclude(Status::failed, error.what());
@@ -80,32 +79,24 @@ class StorageProbe {
 
   /// The folder and what is known of it; why nothing can be measured there, or "".
   std::string prepare() {
-    const std::string token =
-        broadcast_text(state_.group(), std::to_string(static_cast<std::uint64_t>(now_ns())));
+    const std::string token = job_token(state_.group());
+    const auto bytes = static_cast<double>(bytes_);
+    const int ranks = state_.group().size();
     try {
       folder_.emplace(base_,
                       fmt::format("benchctl-storage-{}-rank-{}", token, state_.group().rank()));
       file_system_ = file_system_of(folder_->path());
-      const double needed = static_cast<double>(bytes_) * state_.group().size() * kSpareRoom;
-      if (static_cast<double>(file_system_.free_bytes) < needed)
-        return fmt::format("{} has {} free, files of {} on {} ranks need {}", base_.string(),
-                           format(Bytes{static_cast<double>(file_system_.free_bytes)}),
-                           format(Bytes{static_cast<double>(bytes_)}), state_.group().size(),
-                           format(Bytes{needed}));
       pitfalls_ = pitfalls_of(file_system_, stores_zeros_in_no_space(folder_->path()));
-      return "";
+      return no_space(base_, file_system_, bytes * ranks * kSpareRoom,
+                      fmt::format("files of {} on {} ranks", format(Bytes{bytes}), ranks));
     } catch (const Error& error) {
-      return error.what() + (error.hint().empty() ? "" : "; " + error.hint());
+      return error.text();
     }
   }
 
   std::filesystem::path file() const { return folder_->path() / "data"; }
   std::uint64_t seed() const {
     return state_.job().seed * 4099 + static_cast<std::uint64_t>(state_.group().rank());
-  }
-  bool asked_for(const std::string& pattern) const {
-    const auto all = state_.list<std::string>("patterns");
-    return std::ranges::find(all, pattern) != all.end();
   }
 
   std::vector<std::int64_t> blocks_of(const Pattern& pattern) const {

@@ -37,9 +37,10 @@ void leave_the_core() {
   sched_setaffinity(0, sizeof all, &all);
 }
 
-}  // namespace
-
+/// Seconds on a steady clock: the times of the recordings.
 double telemetry_clock() { return steady_now().value; }
+
+}  // namespace
 
 struct SamplerThread::Shared {
   SourceFactory sources;
@@ -131,6 +132,21 @@ double first_known(const std::vector<double>& values) {
   return known == values.end() ? 0.0 : *known;
 }
 
+/// {"time_s": [...], column: [...]}; times since `begin`, counters since their first reading.
+Chunk to_chunk(const Recording& recording, double begin) {
+  Json columns = Json::object();
+  Json& times = columns["time_s"] = Json::array();
+  for (const double time : recording.times)
+    times.push_back(std::round((time - begin) * kTimeGrains) / kTimeGrains);
+  for (std::size_t i = 0; i < recording.columns.size(); ++i) {
+    const bool counts = recording.columns[i].kind == CounterColumn::counter;
+    const double zero = counts ? first_known(recording.values[i]) : 0.0;
+    Json& cells = columns[recording.columns[i].name] = Json::array();
+    for (const double value : recording.values[i]) cells.push_back(number_or_null(value - zero));
+  }
+  return {"telemetry." + recording.source, columns};
+}
+
 }  // namespace
 
 JobTelemetry::JobTelemetry(const TelemetrySettings& settings, Seconds now,
@@ -168,20 +184,6 @@ std::vector<decltype(Record::body)> JobTelemetry::finish(const std::vector<Span>
     records.emplace_back(to_chunk(recording, begin_));
   records.emplace_back(Facts{"telemetry", summarise_job(telemetry, phases)});
   return records;
-}
-
-Chunk to_chunk(const Recording& recording, double begin) {
-  Json columns = Json::object();
-  Json& times = columns["time_s"] = Json::array();
-  for (const double time : recording.times)
-    times.push_back(std::round((time - begin) * kTimeGrains) / kTimeGrains);
-  for (std::size_t i = 0; i < recording.columns.size(); ++i) {
-    const bool counts = recording.columns[i].kind == CounterColumn::counter;
-    const double zero = counts ? first_known(recording.values[i]) : 0.0;
-    Json& cells = columns[recording.columns[i].name] = Json::array();
-    for (const double value : recording.values[i]) cells.push_back(number_or_null(value - zero));
-  }
-  return {"telemetry." + recording.source, columns};
 }
 
 Json summarise_job(const Telemetry& telemetry, const std::vector<PhaseSpan>& spans) {

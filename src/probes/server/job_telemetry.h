@@ -29,9 +29,6 @@ struct Telemetry {
   std::string problem;  // why there are no recordings; empty where there are
 };
 
-/// Seconds on a steady clock; the times of the recordings.
-double telemetry_clock();
-
 class SamplerThread {
  public:
   /// The thread calls `sources` itself, because finding them may hang as well.
@@ -76,9 +73,6 @@ class JobTelemetry {
   double begin_ = 0.0;   // on the sampler's clock
   std::unique_ptr<SamplerThread> sampler_;
 };
-
-/// {"time_s": [...], column: [...]}; times since `begin`, counters since their first reading.
-Chunk to_chunk(const Recording& recording, double begin);
 
 /// What the job's telemetry comes to: its cost, and the phases.
 Json summarise_job(const Telemetry& telemetry, const std::vector<PhaseSpan>& spans);

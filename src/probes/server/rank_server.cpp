@@ -8,7 +8,6 @@
 #include "core/log.h"
 #include "core/system_files.h"
 #include "core/text.h"
-#include "core/time.h"
 #include "core/version.h"
 #include "devices/counters/error_counters.h"
 #include "probes/probe.h"
@@ -112,8 +111,7 @@ Outcome RankServer::run(const Job& job) {
   try {
     return measure(job);
   } catch (const Error& error) {
-    const std::string hint = error.hint().empty() ? "" : "; " + error.hint();
-    return failed(job, error.what() + hint, device_.now() - begin);
+    return failed(job, error.text(), device_.now() - begin);
   } catch (const std::exception& error) {
     return failed(job, std::string("internal error: ") + error.what(), device_.now() - begin);
   }
@@ -171,16 +169,6 @@ Outcome RankServer::failed(const Job& job, std::string reason, Seconds elapsed) 
   // that is lost serves nobody in this process; the next job gets another.
   answer(job.id, outcome);
   std::_Exit(static_cast<int>(ExitCode::environment));
-}
-
-void RankServer::answer(const std::string& job, decltype(Record::body) body) {
-  if (group_.rank() != 0) return;
-  Record record;
-  record.job = job;
-  record.rank = group_.rank();
-  record.time_ns = now_ns();
-  record.body = std::move(body);
-  sink_.write(std::move(record));
 }
 
 }  // namespace bench

@@ -40,7 +40,9 @@ class RankServer {
   /// Writes what the devices of all ranks reported; the fatal ones in words, "" without any.
   std::string write_faults(const std::string& job);
   Outcome failed(const Job& job, std::string reason, Seconds elapsed);
-  void answer(const std::string& job, decltype(Record::body) body);
+  void answer(const std::string& job, decltype(Record::body) body) {
+    write_record(sink_, group_, job, std::move(body));
+  }
 
   Group& group_;
   Device& device_;

@@ -29,6 +29,41 @@ Stores passing_caches(const MemorySystem& memory) {
   return memory.no_nontemporal().empty() ? Stores::nontemporal : Stores::plain;
 }
 
+/// A triad over memory far past the last cache.
+LoadOffer memory_load(State& state, double bytes, int threads) {
+  MemorySystem* memory = state.device().memory();
+  if (memory == nullptr) return {{}, "no memory streams on this device"};
+  if (bytes > memory->available_bytes() / 2) return {{}, "less than twice size_bytes is free"};
+  const std::shared_ptr<MemoryArrays> arrays =
+      memory->arrays({.bytes = bytes, .threads = threads, .pages = largest_pages(*memory)});
+  const StreamAmount amount = arrays->prepare({.kernel = MemoryKernel::triad,
+                                               .stores = passing_caches(*memory),
+                                               .bytes = bytes,
+                                               .threads = threads});
+  return {DeviceLoad{.metric = "memory_rate",
+                     .amount = amount.payload,
+                     .work = [arrays](std::int64_t calls) { arrays->run(calls); },
+                     .verify = [arrays] { return arrays->verify(); }},
+          ""};
+}
+
+/// Pinned copies to the device and back at once.
+LoadOffer copy_load(State& state, std::size_t bytes) {
+  Copies* copies = state.device().copies();
+  if (copies == nullptr) return {{}, "the device shares host memory: nothing to copy"};
+  CopyRequest request;
+  request.route = CopyRoute::both;
+  request.bytes = bytes;
+  CopyOffer offer = copies->prepare(request);
+  if (!offer.run) return {{}, offer.reason};
+  const std::shared_ptr<CopyRun> run = std::move(offer.run);
+  return {DeviceLoad{.metric = "copy_rate",
+                     .amount = 2.0 * static_cast<double>(bytes),
+                     .work = [run](std::int64_t calls) { run->run(calls); },
+                     .verify = [run] { return run->verify(); }},
+          ""};
+}
+
 }  // namespace
 
 LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threads) {
@@ -51,39 +86,6 @@ LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threa
                      .verify = [product] { return product->verify(); },
                      .quick_check = true,
                      .clock = [product] { return product->plan->clock(); }},
-          ""};
-}
-
-LoadOffer memory_load(State& state, double bytes, int threads) {
-  MemorySystem* memory = state.device().memory();
-  if (memory == nullptr) return {{}, "no memory streams on this device"};
-  if (bytes > memory->available_bytes() / 2) return {{}, "less than twice size_bytes is free"};
-  const std::shared_ptr<MemoryArrays> arrays =
-      memory->arrays({.bytes = bytes, .threads = threads, .pages = largest_pages(*memory)});
-  const StreamAmount amount = arrays->prepare({.kernel = MemoryKernel::triad,
-                                               .stores = passing_caches(*memory),
-                                               .bytes = bytes,
-                                               .threads = threads});
-  return {DeviceLoad{.metric = "memory_rate",
-                     .amount = amount.payload,
-                     .work = [arrays](std::int64_t calls) { arrays->run(calls); },
-                     .verify = [arrays] { return arrays->verify(); }},
-          ""};
-}
-
-LoadOffer copy_load(State& state, std::size_t bytes) {
-  Copies* copies = state.device().copies();
-  if (copies == nullptr) return {{}, "the device shares host memory: nothing to copy"};
-  CopyRequest request;
-  request.route = CopyRoute::both;
-  request.bytes = bytes;
-  CopyOffer offer = copies->prepare(request);
-  if (!offer.run) return {{}, offer.reason};
-  const std::shared_ptr<CopyRun> run = std::move(offer.run);
-  return {DeviceLoad{.metric = "copy_rate",
-                     .amount = 2.0 * static_cast<double>(bytes),
-                     .work = [run](std::int64_t calls) { run->run(calls); },
-                     .verify = [run] { return run->verify(); }},
           ""};
 }
 

@@ -30,13 +30,9 @@ struct LoadOffer {
 
 /// Products that are bit for bit the first one, which is verified.
 LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threads);
-/// A triad over memory far past the last cache.
-LoadOffer memory_load(State& state, double bytes, int threads);
-/// Pinned copies to the device and back at once.
-LoadOffer copy_load(State& state, std::size_t bytes);
 
-/// By the names "gemm", "memory", "copy", with the job's parameters dtype, shape, size_bytes and
-/// threads.
+/// "gemm", "memory" (a triad) or "copy" (to the device and back at once), with the job's parameters
+/// dtype, shape, size_bytes and threads.
 LoadOffer named_load(State& state, const std::string& name);
 
 }  // namespace bench

@@ -199,6 +199,12 @@ double row_rounding(const Matrices& x, Dtype output, std::size_t columns) {
   return (sums + elements) * std::sqrt(static_cast<double>(columns));
 }
 
+/// Error: how many bytes of the product of zeros are not zero; poisoned memory is full of them.
+Check check_zeros(std::span<const std::byte> c) {
+  const auto wrong = std::ranges::count_if(c, [](std::byte b) { return b != std::byte{0}; });
+  return {"all bits zero", static_cast<double>(wrong), 0.0};
+}
+
 }  // namespace
 
 Check check_exact(const Matrices& matrices, Dtype output, std::span<const std::byte> c) {
@@ -233,11 +239,6 @@ Check check_freivalds(const Matrices& matrices, Dtype output, std::span<const st
     if (std::isnan(worst)) break;
   }
   return {"Freivalds", worst, 1.0};
-}
-
-Check check_zeros(std::span<const std::byte> c) {
-  const auto wrong = std::ranges::count_if(c, [](std::byte b) { return b != std::byte{0}; });
-  return {"all bits zero", static_cast<double>(wrong), 0.0};
 }
 
 Check check_product(const Matrices& matrices, Dtype output, std::span<const std::byte> c) {

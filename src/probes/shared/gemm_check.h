@@ -24,9 +24,6 @@ Check check_exact(const Matrices& matrices, Dtype output, std::span<const std::b
 Check check_freivalds(const Matrices& matrices, Dtype output, std::span<const std::byte> c,
                       std::uint64_t seed);
 
-/// Error: how many bytes of the product of zeros are not zero; poisoned memory is full of them.
-Check check_zeros(std::span<const std::byte> c);
-
 /// Zeros for zeros, exact for integers (int8 always is), Freivalds otherwise.
 Check check_product(const Matrices& matrices, Dtype output, std::span<const std::byte> c);
 

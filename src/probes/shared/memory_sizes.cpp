@@ -14,16 +14,19 @@ namespace {
 constexpr double kFarPast = 4.0;  // times the last cache, as STREAM's rules ask
 constexpr double kLeastHeadline = 256.0 * 1048576;
 constexpr double kLeastCurve = 4096.0;
+constexpr double kMinHugeShare = 0.9;  // below it a series on huge pages would not be one
 
-}  // namespace
-
+/// The caches as `threads` threads on as many cores see them: all instances they have together.
 double cache_capacity(const CacheLevel& cache, int threads) {
   return cache.bytes * std::ceil(static_cast<double>(threads) / std::max(1, cache.shared_by));
 }
 
+/// 0 where no cache is known.
 double last_cache_bytes(const std::vector<CacheLevel>& caches, int threads) {
   return caches.empty() ? 0.0 : cache_capacity(caches.back(), threads);
 }
+
+}  // namespace
 
 std::string memory_level(const std::vector<CacheLevel>& caches, double bytes, int threads) {
   if (caches.empty()) return "unknown";

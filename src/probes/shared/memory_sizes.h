@@ -10,11 +10,6 @@
 
 namespace bench {
 
-/// The caches as `threads` threads on as many cores see them: all instances they have together.
-double cache_capacity(const CacheLevel& cache, int threads);
-/// 0 where no cache is known.
-double last_cache_bytes(const std::vector<CacheLevel>& caches, int threads);
-
 /// "L1", "L2", ... : the first that holds the working set; "memory" from four times the last cache
 /// on; between these "L3/memory", as a part is found in the cache; "unknown" where no cache is
 /// known.
@@ -50,8 +45,6 @@ void add_place(Json& params, const MemoryPlace& place);
 /// Every node with cores of ours paired with every node that has memory.
 std::vector<MemoryPlace> node_pairs(const std::vector<MemoryNode>& nodes);
 
-/// Below this share of huge pages a series on huge pages would not be one.
-inline constexpr double kMinHugeShare = 0.9;
 /// Why these pages are no huge pages; "" when they are.
 std::string too_few_huge_pages(double share);
 

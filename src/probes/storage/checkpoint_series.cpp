@@ -17,6 +17,15 @@ constexpr double kFlat = 0.1;        // the rate may change by so much
 constexpr double kTimesCache = 2.0;  // so many times what a cache holds have to be written
 constexpr std::size_t kFewestChunks = 16;
 
+struct ModelSize {
+  const char* name;
+  double weights_bytes, full_bytes;
+};
+// Full states are those of MLPerf Storage v2.0 (model and optimizer as its workload writes them,
+// rules section 2.2); weights are 2 bytes per parameter, bf16.
+constexpr ModelSize kModels[] = {
+    {"8b", 16e9, 105e9}, {"70b", 140e9, 912e9}, {"405b", 810e9, 5.29e12}, {"1t", 2e12, 18e12}};
+
 /// When `bytes` had been written, on a straight line between chunks.
 double time_at(const std::vector<Progress>& progress, double bytes) {
   double time = 0.0, done = 0.0;
@@ -69,18 +78,10 @@ CheckpointInterval best_interval(Seconds cost, Seconds mtbf, Seconds restart) {
   return {{young}, {daly}, std::min(lost, 1.0)};
 }
 
-const std::vector<ModelSize>& model_sizes() {
-  static const std::vector<ModelSize> sizes = {{"8b", 8e9, 16e9, 105e9},
-                                               {"70b", 70e9, 140e9, 912e9},
-                                               {"405b", 405e9, 810e9, 5.29e12},
-                                               {"1t", 1e12, 2e12, 18e12}};
-  return sizes;
-}
-
 double checkpoint_bytes(const std::string& model, const std::string& state) {
   std::vector<std::string> names;
-  for (const ModelSize& size : model_sizes()) {
-    if (size.name == model) return state == "full" ? size.full_bytes : size.weights_bytes;
+  for (const ModelSize& size : kModels) {
+    if (model == size.name) return state == "full" ? size.full_bytes : size.weights_bytes;
     names.push_back(size.name);
   }
   throw Error(ErrorKind::input,

@@ -55,20 +55,8 @@ struct CheckpointInterval {
 /// to first order: C / (T + C) + (T / 2 + restart) / M, at most 1.
 CheckpointInterval best_interval(Seconds cost, Seconds mtbf, Seconds restart);
 
-// How large checkpoints of models are. Full states are those of MLPerf Storage v2.0 (model and
-// optimizer as its workload writes them, rules section 2.2); weights are 2 bytes a parameter, bf16.
-
-struct ModelSize {
-  std::string name;  // "70b"
-  double parameters = 0.0;
-  double weights_bytes = 0.0;
-  double full_bytes =
-      0.0;  // weights, optimizer's state, master copies: what a training resumes from
-};
-
-const std::vector<ModelSize>& model_sizes();
-
-/// `state` is "weights" or "full". Throws Error(input) with the nearest name of a model.
+/// The size of a model's checkpoint. `state` is "weights" or "full": weights, optimizer state and
+/// master copies, which a training resumes from. Throws Error(input) with the nearest model name.
 double checkpoint_bytes(const std::string& model, const std::string& state);
 
 }  // namespace bench::storage

@@ -100,7 +100,4 @@ inline constexpr std::size_t kLaidDownBytes = 1u << 20;
 void make_load_file(const std::filesystem::path& path, std::uint64_t bytes, Access access,
                     std::uint64_t seed);
 
-/// Each thread has a part of the file for itself: so many blocks.
-std::uint64_t blocks_per_thread(const LoadRequest& request);
-
 }  // namespace bench::storage

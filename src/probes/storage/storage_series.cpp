@@ -126,10 +126,12 @@ Json StorageSeries::params() const {
 }
 
 void write_latencies(State& state, const Json& params, const LatencyHistogram& latency) {
-  for (const NamedQuantile& one : kQuantiles) {
+  constexpr std::pair<const char*, double> kQuantiles[] = {
+      {"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1.0}};
+  for (const auto& [name, share] : kQuantiles) {
     Json of = params;
-    of["quantile"] = one.name;
-    state.value("latency", latency.quantile(one.q).value, of);
+    of["quantile"] = name;
+    state.value("latency", latency.quantile(share).value, of);
   }
 }
 

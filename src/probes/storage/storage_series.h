@@ -43,15 +43,7 @@ struct StorageSeries {
   Json params() const;
 };
 
-/// The quantiles that are told of latencies, and how they are called.
-struct NamedQuantile {
-  const char* name;
-  double q;
-};
-inline constexpr NamedQuantile kQuantiles[] = {
-    {"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1.0}};
-
-/// Writes `latency` once for each quantile. The histogram is that of all ranks.
+/// Writes `latency` once for each of p50, p99, p99.9 and max. The histogram is that of all ranks.
 void write_latencies(State& state, const Json& params, const storage::LatencyHistogram& latency);
 
 /// Runs it on all ranks and writes its series. Pitfalls seen are added, with the series they were

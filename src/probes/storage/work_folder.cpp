@@ -1,5 +1,7 @@
 #include "probes/storage/work_folder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -8,6 +10,8 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/system_files.h"
+#include "core/text.h"
+#include "core/time.h"
 
 namespace bench::storage {
 
@@ -33,6 +37,16 @@ WorkFolder::WorkFolder(const std::filesystem::path& base, const std::string& nam
 WorkFolder::~WorkFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+std::string job_token(Group& group) { return broadcast_text(group, std::to_string(now_ns())); }
+
+std::string no_space(const std::filesystem::path& base, const FileSystemFacts& facts, double needed,
+                     const std::string& what) {
+  const auto free_bytes = static_cast<double>(facts.free_bytes);
+  if (free_bytes >= needed) return "";
+  return fmt::format("{} has {} free, {} need {}", base.string(), format(Bytes{free_bytes}), what,
+                     format(Bytes{needed}));
 }
 
 std::filesystem::path folder_or_default(const std::string& given) {

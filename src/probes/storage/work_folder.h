@@ -5,6 +5,7 @@
 #include <string>
 
 #include "devices/group.h"
+#include "probes/storage/file_system_facts.h"
 
 namespace bench::storage {
 
@@ -31,6 +32,13 @@ class WorkFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// A name for this job's folders, the same on all ranks.
+std::string job_token(Group& group);
+
+/// Why files of `needed` bytes, described by `what`, do not fit in `base`; "" if they do.
+std::string no_space(const std::filesystem::path& base, const FileSystemFacts& facts, double needed,
+                     const std::string& what);
 
 /// `given`, else $TMPDIR, else /var/tmp, which lies on a disk where /tmp may be memory.
 std::filesystem::path folder_or_default(const std::string& given);

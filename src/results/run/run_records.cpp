@@ -229,10 +229,10 @@ std::vector<std::string> missing_jobs(const RunRecords& run, bool failed) {
   return missing;
 }
 
-Json read_plan_head(const fs::path& run_dir) {
+RunRecords read_planned(const fs::path& run_dir) {
   RunRecords run;
   read_plan(read_if_exists(run_dir / "plan.json"), run);
-  return std::move(run.plan);
+  return run;
 }
 
 void read_appended(const fs::path& run_dir, RunRecords& run) {

@@ -73,7 +73,7 @@ RunRecords read_run(const std::filesystem::path& run_dir);
 /// records only those appended since the last call. The result is that of read_run().
 void read_appended(const std::filesystem::path& run_dir, RunRecords& run);
 
-/// The plan without its jobs; an empty object if there is none.
-Json read_plan_head(const std::filesystem::path& run_dir);
+/// The plan and its jobs, without records; empty if there is no plan.
+RunRecords read_planned(const std::filesystem::path& run_dir);
 
 }  // namespace bench

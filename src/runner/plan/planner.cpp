@@ -10,6 +10,8 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/record.h"
+#include "results/run/run_records.h"
 #include "runner/plan/scopes.h"
 #include "runner/plan/suite.h"
 #include "runner/plan/suite_check.h"
@@ -116,15 +118,17 @@ std::map<std::string, Seconds> outcome_times(const fs::path& records) {
   return times;
 }
 
+template <class AnyJob>
+std::string key_of(const AnyJob& job) {
+  return dump(Json{job.case_name, job.probe, job.device, job.params, job.ranks});
+}
+
 Durations durations_of(const fs::path& run) {
-  const Json plan = read_json(run / "plan.json");
   const auto times = outcome_times(run / "records.jsonl");
   Durations durations;
-  for (const Json& json : plan.at("jobs")) {
-    const Job job = job_from_json(json);
+  for (const PlannedJob& job : read_planned(run).jobs)
     if (const auto time = times.find(job.id); time != times.end())
-      durations[duration_key(job)] = time->second;
-  }
+      durations[key_of(job)] = time->second;
   return durations;
 }
 
@@ -136,9 +140,7 @@ bool is_of_suite(const std::string& id, const std::string& suite) {
 
 }  // namespace
 
-std::string duration_key(const Job& job) {
-  return dump(Json{job.case_name, job.probe, job.device, job.params, job.ranks});
-}
+std::string duration_key(const Job& job) { return key_of(job); }
 
 Durations last_durations(const fs::path& runs, const std::string& suite) {
   try {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/training/recommender_cases.h"
-#include "training/operators/operators.h"
+#include "training/operators/linear.h"
 
 namespace bench::training {
 namespace {

@@ -58,6 +58,11 @@ std::string Shape::text() const {
   return text + "]";
 }
 
+void Frame::pass_gradient(std::size_t input) const {
+  if (input_gradients[input] && (adds(input) || !shares_gradient(input)))
+    kernels->elementwise->copy(output_gradient, input_gradients[input], adds(input));
+}
+
 const Shape& Var::shape() const { return graph->tensors()[static_cast<std::size_t>(id)].shape; }
 const std::string& Var::name() const { return graph->tensors()[static_cast<std::size_t>(id)].name; }
 

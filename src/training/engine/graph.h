@@ -75,6 +75,10 @@ struct Frame {
   bool shares_gradient(std::size_t input) const {
     return input_gradients[input].data == output_gradient.data;
   }
+  /// Makes the output's gradient this input's, or adds it.
+  void pass_gradient(std::size_t input) const;
+  /// What a loss multiplies its gradient by; 0 in evaluation, where no gradient is wanted.
+  double loss_scale() const { return training ? scalars->gradient_scale : 0.0; }
 };
 
 /// A tensor that forward writes in addition to its output, for backward.

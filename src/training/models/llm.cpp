@@ -4,7 +4,8 @@
 #include <string>
 
 #include "core/names.h"
-#include "training/operators/operators.h"
+#include "training/operators/linear.h"
+#include "training/operators/transformer.h"
 
 namespace bench::training {
 namespace {

@@ -2,7 +2,8 @@
 #include "training/engine/plan.h"
 #include "training/host/host_kernels.h"
 #include "training/models/llm.h"
-#include "training/operators/operators.h"
+#include "training/operators/linear.h"
+#include "training/operators/transformer.h"
 
 namespace bench::training {
 namespace {

@@ -3,7 +3,9 @@
 #include "tests/support/catch.h"
 #include "tests/training/gradient_check.h"
 #include "training/host/host_kernels.h"
-#include "training/operators/operators.h"
+#include "training/operators/linear.h"
+#include "training/operators/recommender.h"
+#include "training/operators/transformer.h"
 
 namespace bench::training {
 namespace {

@@ -9,7 +9,8 @@
 #include "tests/training/gradient_check.h"
 #include "training/checkpoint/checkpoints.h"
 #include "training/host/host_kernels.h"
-#include "training/operators/operators.h"
+#include "training/operators/linear.h"
+#include "training/operators/transformer.h"
 
 namespace bench::training {
 namespace {

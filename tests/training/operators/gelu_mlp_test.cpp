@@ -5,7 +5,8 @@
 #include "tests/training/case_tensors.h"
 #include "tests/training/gradient_check.h"
 #include "training/host/host_kernels.h"
-#include "training/operators/operators.h"
+#include "training/operators/linear.h"
+#include "training/operators/transformer.h"
 
 namespace bench::training {
 namespace {

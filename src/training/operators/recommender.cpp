@@ -1,0 +1,141 @@
+#include "training/operators/recommender.h"
+
+namespace bench::training {
+namespace {
+
+class Relu final : public Operator {
+ public:
+  std::string_view name() const override { return "relu"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
+  bool backward_reads_output() const override { return true; }
+  int in_place() const override { return 0; }
+  int gradient_in_place() const override { return 0; }
+  void forward(const Frame& f) const override {
+    f.kernels->recommender->relu_forward(f.inputs[0], f.output);
+  }
+  void backward(const Frame& f) const override {
+    f.kernels->recommender->relu_backward(f.output, f.output_gradient, f.input_gradients[0],
+                                          f.adds(0));
+  }
+};
+
+}  // namespace
+
+Var relu(Var x) { return x.graph->apply(std::make_unique<Relu>(), {x}, x.shape()); }
+
+namespace {
+
+class DotInteraction final : public Operator {
+ public:
+  explicit DotInteraction(double flops) : flops_(flops) {}
+  std::string_view name() const override { return "dot_interaction"; }
+  double flops() const override { return flops_; }
+  void forward(const Frame& f) const override {
+    f.kernels->recommender->dot_forward(f.inputs[0], f.inputs[1], f.output);
+  }
+  void backward(const Frame& f) const override {
+    f.kernels->recommender->dot_backward({f.inputs[0], f.inputs[1], f.output_gradient,
+                                          f.input_gradients[0], f.input_gradients[1], f.adds(0),
+                                          f.adds(1)});
+  }
+
+ private:
+  double flops_;
+};
+
+}  // namespace
+
+Var dot_interaction(Var first, Var rest) {
+  const std::int64_t rows = first.shape().rows(), d = first.shape().columns();
+  require(rest.shape().rows() == rows && rest.shape().columns() % d == 0, "dot_interaction",
+          first.shape().text() + " and " + rest.shape().text());
+  const std::int64_t n = rest.shape().columns() / d, pairs = n * (n + 1) / 2;
+  return first.graph->apply(
+      std::make_unique<DotInteraction>(2.0 * static_cast<double>(rows * pairs * d)), {first, rest},
+      {rows, d + pairs});
+}
+
+namespace {
+
+class Cross final : public Operator {
+ public:
+  std::string_view name() const override { return "cross"; }
+  bool backward_reads_input(std::size_t input) const override { return input < 2; }
+  int gradient_in_place() const override { return 2; }
+  void forward(const Frame& f) const override {
+    f.kernels->recommender->cross_forward(f.inputs[0], f.inputs[1], f.inputs[2], f.output);
+  }
+  void backward(const Frame& f) const override {
+    f.kernels->recommender->cross_backward({f.inputs[0], f.inputs[1], f.output_gradient,
+                                            f.input_gradients[0], f.input_gradients[1], f.adds(0),
+                                            f.adds(1)});
+    // The gradient of x comes last: it may share memory with y's or x0's gradient.
+    f.pass_gradient(2);
+  }
+};
+
+}  // namespace
+
+Var cross(Var x0, Var u, Var x) {
+  require(x0.shape() == u.shape() && x0.shape() == x.shape(), "cross",
+          x0.shape().text() + ", " + u.shape().text() + " and " + x.shape().text());
+  return x0.graph->apply(std::make_unique<Cross>(), {x0, u, x}, x0.shape());
+}
+
+namespace {
+
+class ConcatColumns final : public Operator {
+ public:
+  std::string_view name() const override { return "concat_columns"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
+  void forward(const Frame& f) const override {
+    std::int64_t column = 0;
+    for (const View& input : f.inputs) {
+      f.kernels->recommender->copy_columns(input, 0, f.output, column, input.columns, false);
+      column += input.columns;
+    }
+  }
+  void backward(const Frame& f) const override {
+    std::int64_t column = 0;
+    for (std::size_t i = 0; i < f.inputs.size(); ++i) {
+      const std::int64_t columns = f.inputs[i].columns;
+      if (f.input_gradients[i])
+        f.kernels->recommender->copy_columns(f.output_gradient, column, f.input_gradients[i], 0,
+                                             columns, f.adds(i));
+      column += columns;
+    }
+  }
+};
+
+}  // namespace
+
+Var concat_columns(Var a, Var b) {
+  require(a.shape().rows() == b.shape().rows(), "concat_columns",
+          a.shape().text() + " and " + b.shape().text());
+  return a.graph->apply(std::make_unique<ConcatColumns>(), {a, b},
+                        {a.shape().rows(), a.shape().columns() + b.shape().columns()});
+}
+
+namespace {
+
+class BinaryCrossEntropy final : public Operator {
+ public:
+  std::string_view name() const override { return "binary_cross_entropy"; }
+  bool is_loss() const override { return true; }
+  void forward(const Frame& f) const override {
+    f.kernels->recommender->binary_cross_entropy(f.inputs[0], f.inputs[1], f.loss_scale(),
+                                                 f.output);
+  }
+  void backward(const Frame&) const override {}  // forward has computed it
+};
+
+}  // namespace
+
+Var binary_cross_entropy(Var logits, Var labels) {
+  require(logits.shape().columns() == 1 && labels.shape() == logits.shape(), "binary_cross_entropy",
+          "logits are " + logits.shape().text() + ", labels " + labels.shape().text());
+  return logits.graph->apply(std::make_unique<BinaryCrossEntropy>(), {logits, labels},
+                             {logits.shape().rows(), 1}, Dtype::f64);
+}
+
+}  // namespace bench::training

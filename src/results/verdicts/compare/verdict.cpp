@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/names.h"
 #include "results/stats/distributions.h"
 
 namespace bench {
@@ -15,19 +16,13 @@ constexpr std::size_t kMostNeeded = 1'000'000;
 }  // namespace
 
 std::string_view to_string(ChangeVerdict verdict) {
-  switch (verdict) {
-    case ChangeVerdict::improved:
-      return "improved";
-    case ChangeVerdict::regressed:
-      return "regressed";
-    case ChangeVerdict::equivalent:
-      return "equivalent";
-    case ChangeVerdict::changed:
-      return "changed";
-    case ChangeVerdict::inconclusive:
-      break;
-  }
-  return "inconclusive";
+  using enum ChangeVerdict;
+  static constexpr NameTable<ChangeVerdict, 5> kNames{{{{improved, "improved"},
+                                                        {regressed, "regressed"},
+                                                        {equivalent, "equivalent"},
+                                                        {changed, "changed"},
+                                                        {inconclusive, "inconclusive"}}}};
+  return kNames.name(verdict);
 }
 
 Margins margins(double threshold, bool log_scale, double centre) {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/json_fields.h"
+#include "core/names.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
 
@@ -38,30 +39,30 @@ constexpr std::string_view kCheckpoint =
     "train with 'checkpoint', or run the checkpoint probe with 'mtbf_s'";
 constexpr std::string_view kPeak = "set the parameter peak_flops";
 
-constexpr auto kMedian = Combine::median;
+/// A share of which repeats give the median.
+constexpr MeasureWords share(M measure, std::string_view name, std::string_view words,
+                             std::string_view measure_by) {
+  return {measure, name, words, Unit::ratio, Combine::median, measure_by};
+}
 
 constexpr std::array<MeasureWords, kMeasures> kWords = {{
-    {M::data_share, "data_share", "data wait", Unit::ratio, kMedian, kPhases},
-    {M::transfer_share, "transfer_share", "exposed host-to-device copies", Unit::ratio, kMedian,
-     kCopy},
-    {M::passes_share, "passes_share", "passes", Unit::ratio, kMedian, kPhases},
-    {M::exchange_share, "exchange_share", "exposed communication", Unit::ratio, kMedian, kPhases},
-    {M::optimizer_share, "optimizer_share", "optimizer update", Unit::ratio, kMedian, kPhases},
-    {M::lane_wait_share, "lane_wait_share", "thread imbalance wait", Unit::ratio, kMedian, kPhases},
-    {M::checkpoint_share, "checkpoint_share", "checkpoint stall", Unit::ratio, kMedian,
-     kCheckpoint},
-    {M::residual_share, "residual_share", "unaccounted time", Unit::ratio, kMedian, kPhases},
-    {M::work_share, "work_share", "passes and update", Unit::ratio, kMedian, kPhases},
-    {M::evaluation_share, "evaluation_share", "evaluations and checks", Unit::ratio, kMedian,
-     kPhases},
+    share(M::data_share, "data_share", "data wait", kPhases),
+    share(M::transfer_share, "transfer_share", "exposed host-to-device copies", kCopy),
+    share(M::passes_share, "passes_share", "passes", kPhases),
+    share(M::exchange_share, "exchange_share", "exposed communication", kPhases),
+    share(M::optimizer_share, "optimizer_share", "optimizer update", kPhases),
+    share(M::lane_wait_share, "lane_wait_share", "thread imbalance wait", kPhases),
+    share(M::checkpoint_share, "checkpoint_share", "checkpoint stall", kCheckpoint),
+    share(M::residual_share, "residual_share", "unaccounted time", kPhases),
+    share(M::work_share, "work_share", "passes and update", kPhases),
+    share(M::evaluation_share, "evaluation_share", "evaluations and checks", kPhases),
     {M::steps, "steps", "steady steps", Unit::count, Combine::least, "run more steps"},
-    {M::drift, "drift", "throughput drift", Unit::ratio, kMedian, "run more steps"},
+    share(M::drift, "drift", "throughput drift", "run more steps"),
     {M::steal_share, "steal_share", "CPU steal", Unit::ratio, Combine::largest, kTelemetry},
     {M::throttled_s, "throttled_s", "CPU quota throttling", Unit::second, Combine::largest,
      "run in a cgroup with a CPU quota and a readable cpu.stat"},
-    {M::others_share, "others_share", "CPU time of other processes", Unit::ratio, kMedian,
-     kTelemetry},
-    {M::host_cpu_share, "host_cpu_share", "host CPUs busy", Unit::ratio, kMedian, kTelemetry},
+    share(M::others_share, "others_share", "CPU time of other processes", kTelemetry),
+    share(M::host_cpu_share, "host_cpu_share", "host CPUs busy", kTelemetry),
     {M::fatal_xids, "fatal_xids", "fatal Xids", Unit::count, Combine::sum,
      "use a driver that permits reading Xid events"},
     {M::ecc_uncorrected, "ecc_uncorrected", "uncorrected ECC errors", Unit::count, Combine::sum,
@@ -74,51 +75,49 @@ constexpr std::array<MeasureWords, kMeasures> kWords = {{
      Combine::least, "collect GPU facts (NVML)"},
     {M::host_errors, "host_errors", "uncorrected memory errors and machine checks", Unit::count,
      Combine::sum, kHostCounters},
-    {M::hw_slowdown_share, "hw_slowdown_share", "hardware slowdown time", Unit::ratio, kMedian,
-     kTelemetry},
-    {M::sw_thermal_share, "sw_thermal_share", "software thermal slowdown time", Unit::ratio,
-     kMedian, kTelemetry},
-    {M::clock_share, "clock_share", "SM clock relative to peers or maximum", Unit::ratio, kMedian,
-     kTelemetry},
-    {M::readiness, "readiness", "steps with data ready", Unit::ratio, kMedian, kLoader},
-    {M::wait_p50_s, "wait_p50_s", "median data wait per step", Unit::second, kMedian, kLoader},
-    {M::wait_p99_s, "wait_p99_s", "p99 data wait per step", Unit::second, kMedian, kLoader},
-    {M::step_spread, "step_spread", "p99-to-median step time ratio", Unit::count, kMedian, kLoader},
-    {M::cached_removes, "cached_removes", "share of the data wait removed by cached samples",
-     Unit::ratio, kMedian, kLoader},
-    {M::storage_share, "storage_share", "share of the raw storage read rate", Unit::ratio, kMedian,
-     "run the data_loader probe with 'cold'"},
-    {M::worker_cpu_share, "worker_cpu_share", "loader workers on CPU", Unit::ratio, kMedian,
+    share(M::hw_slowdown_share, "hw_slowdown_share", "hardware slowdown time", kTelemetry),
+    share(M::sw_thermal_share, "sw_thermal_share", "software thermal slowdown time", kTelemetry),
+    share(M::clock_share, "clock_share", "SM clock relative to peers or maximum", kTelemetry),
+    share(M::readiness, "readiness", "steps with data ready", kLoader),
+    {M::wait_p50_s, "wait_p50_s", "median data wait per step", Unit::second, Combine::median,
      kLoader},
-    {M::worker_idle_share, "worker_idle_share", "loader workers idle", Unit::ratio, kMedian,
+    {M::wait_p99_s, "wait_p99_s", "p99 data wait per step", Unit::second, Combine::median, kLoader},
+    {M::step_spread, "step_spread", "p99-to-median step time ratio", Unit::count, Combine::median,
      kLoader},
-    {M::launch_gap_share, "launch_gap_share", "device idle due to late launches", Unit::ratio,
-     kMedian, kTrace},
-    {M::transfer_rate, "transfer_rate", "host-to-device copy rate", Unit::byte_per_second, kMedian,
-     kCopy},
-    {M::link_share, "link_share", "share of the link limit", Unit::ratio, kMedian, kCopy},
-    {M::busbw, "busbw", "busbw of the training's communication", Unit::byte_per_second, kMedian,
-     kPhases},
-    {M::busbw_share, "busbw_share", "share of standalone all-reduce busbw", Unit::ratio, kMedian,
-     kCollective},
-    {M::arrival_share, "arrival_share", "share of communication spent waiting for the slowest rank",
-     Unit::ratio, kMedian, kPhases},
-    {M::straggler_spread, "straggler_spread", "slowest rank's excess pass time over the mean",
-     Unit::ratio, kMedian, kPhases},
-    {M::overlap_share, "overlap_share", "communication overlapped with passes", Unit::ratio,
-     kMedian, kPhases},
-    {M::sm_active, "sm_active", "SMs active", Unit::ratio, kMedian, kActivity},
-    {M::tensor_active, "tensor_active", "tensor cores active", Unit::ratio, kMedian, kActivity},
-    {M::dram_active, "dram_active", "device memory active", Unit::ratio, kMedian, kActivity},
-    {M::mfu, "mfu", "MFU against peak_flops", Unit::ratio, kMedian, kPeak},
-    {M::gemm_share, "gemm_share", "share of measured GEMM throughput", Unit::ratio, kMedian, kGemm},
-    {M::checkpoint_stall_s, "checkpoint_stall_s", "stall per checkpoint", Unit::second, kMedian,
-     kCheckpoint},
+    share(M::cached_removes, "cached_removes", "share of the data wait removed by cached samples",
+          kLoader),
+    share(M::storage_share, "storage_share", "share of the raw storage read rate",
+          "run the data_loader probe with 'cold'"),
+    share(M::worker_cpu_share, "worker_cpu_share", "loader workers on CPU", kLoader),
+    share(M::worker_idle_share, "worker_idle_share", "loader workers idle", kLoader),
+    share(M::launch_gap_share, "launch_gap_share", "device idle due to late launches", kTrace),
+    {M::transfer_rate, "transfer_rate", "host-to-device copy rate", Unit::byte_per_second,
+     Combine::median, kCopy},
+    share(M::link_share, "link_share", "share of the link limit", kCopy),
+    {M::busbw, "busbw", "busbw of the training's communication", Unit::byte_per_second,
+     Combine::median, kPhases},
+    share(M::busbw_share, "busbw_share", "share of standalone all-reduce busbw", kCollective),
+    share(M::arrival_share, "arrival_share",
+          "share of communication spent waiting for the slowest rank", kPhases),
+    share(M::straggler_spread, "straggler_spread", "slowest rank's excess pass time over the mean",
+          kPhases),
+    share(M::overlap_share, "overlap_share", "communication overlapped with passes", kPhases),
+    share(M::sm_active, "sm_active", "SMs active", kActivity),
+    share(M::tensor_active, "tensor_active", "tensor cores active", kActivity),
+    share(M::dram_active, "dram_active", "device memory active", kActivity),
+    share(M::mfu, "mfu", "MFU against peak_flops", kPeak),
+    share(M::gemm_share, "gemm_share", "share of measured GEMM throughput", kGemm),
+    {M::checkpoint_stall_s, "checkpoint_stall_s", "stall per checkpoint", Unit::second,
+     Combine::median, kCheckpoint},
     {M::checkpoint_interval_s, "checkpoint_interval_s", "checkpoint interval", Unit::second,
-     kMedian, kCheckpoint},
+     Combine::median, kCheckpoint},
     {M::durable_rate, "durable_rate", "durable checkpoint write rate", Unit::byte_per_second,
-     kMedian, kCheckpoint},
+     Combine::median, kCheckpoint},
 }};
+
+constexpr NameTable<Subject, 3> kSubjects{{{{Subject::training, "training"},
+                                            {Subject::loader, "loader"},
+                                            {Subject::checkpoint, "checkpoint"}}}};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kMeasures; ++i)
@@ -137,17 +136,7 @@ std::string format_measure(Measure measure, double value) {
   return unit == Unit::count ? fmt::format("{:.4g}", value) : format(value, unit);
 }
 
-std::string_view to_string(Subject subject) {
-  switch (subject) {
-    case Subject::loader:
-      return "loader";
-    case Subject::checkpoint:
-      return "checkpoint";
-    case Subject::training:
-      break;
-  }
-  return "training";
-}
+std::string_view to_string(Subject subject) { return kSubjects.name(subject); }
 
 namespace {
 
@@ -188,10 +177,9 @@ std::string why_of(const std::vector<Observation>& repeats, Measure measure) {
 }  // namespace
 
 const std::vector<Measure>& step_parts() {
-  static const std::vector<Measure> parts = {Measure::data_share,       Measure::transfer_share,
-                                             Measure::passes_share,     Measure::exchange_share,
-                                             Measure::optimizer_share,  Measure::lane_wait_share,
-                                             Measure::checkpoint_share, Measure::residual_share};
+  static const std::vector<Measure> parts = {
+      M::data_share,      M::transfer_share,  M::passes_share,     M::exchange_share,
+      M::optimizer_share, M::lane_wait_share, M::checkpoint_share, M::residual_share};
   return parts;
 }
 
@@ -220,14 +208,13 @@ std::string Observation::why_missing(Measure measure) const {
 }
 
 void add_sums(Observation& observation) {
-  const double work =
-      observation.value(Measure::passes_share) + observation.value(Measure::optimizer_share);
-  observation.set(Measure::work_share, work, "passes and update");
-  if (observation.find(Measure::residual_share) != nullptr) return;
+  const double work = observation.value(M::passes_share) + observation.value(M::optimizer_share);
+  observation.set(M::work_share, work, "passes and update");
+  if (observation.find(M::residual_share) != nullptr) return;
   double rest = 1.0;
   for (const Measure part : step_parts())
-    if (part != Measure::residual_share) rest -= observation.value(part);
-  observation.set(Measure::residual_share, std::max(rest, 0.0), "step time minus all other parts");
+    if (part != M::residual_share) rest -= observation.value(part);
+  observation.set(M::residual_share, std::max(rest, 0.0), "step time minus all other parts");
 }
 
 Observation combined(const std::vector<Observation>& repeats) {

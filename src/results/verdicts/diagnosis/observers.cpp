@@ -1,4 +1,3 @@
-// Checkpoints during emulated steps: their cost at the measured or at the optimal interval.
 #include "results/verdicts/diagnosis/observers.h"
 
 #include <fmt/format.h>
@@ -14,6 +13,8 @@
 namespace bench::diagnosis {
 namespace {
 
+using M = Measure;
+
 // Observations of a training, from the records of the probe `training`; for external trainings only
 // what their log contains (docs/external.md).
 
@@ -26,15 +27,15 @@ struct PartOfPhase {
   const char* phase;
   Measure measure;
 };
-constexpr PartOfPhase kParts[] = {{"data", Measure::data_share},
-                                  {"transfer", Measure::transfer_share},
-                                  {"forward", Measure::passes_share},
-                                  {"backward", Measure::passes_share},
-                                  {"exchange_exposed", Measure::exchange_share},
-                                  {"optimizer", Measure::optimizer_share},
-                                  {"lane_wait", Measure::lane_wait_share},
-                                  {"checkpoint", Measure::checkpoint_share},
-                                  {"other", Measure::residual_share}};
+constexpr PartOfPhase kParts[] = {{"data", M::data_share},
+                                  {"transfer", M::transfer_share},
+                                  {"forward", M::passes_share},
+                                  {"backward", M::passes_share},
+                                  {"exchange_exposed", M::exchange_share},
+                                  {"optimizer", M::optimizer_share},
+                                  {"lane_wait", M::lane_wait_share},
+                                  {"checkpoint", M::checkpoint_share},
+                                  {"other", M::residual_share}};
 
 using Times = std::map<std::string, double, std::less<>>;
 
@@ -82,8 +83,7 @@ void add_shares(Observation& observation, const Times& times, const JobResult& j
                 const Json& facts) {
   const double all = whole(times), steps = all - outside_steps(times);
   if (!(all > 0.0) || !(steps > 0.0)) return;
-  observation.set(Measure::evaluation_share, outside_steps(times) / all,
-                  source_of(job, kBreakdown));
+  observation.set(M::evaluation_share, outside_steps(times) / all, source_of(job, kBreakdown));
   if (!times.contains("forward")) {
     for (const Measure part : step_parts())
       observation.set_missing(part, "the log has no step breakdown");
@@ -94,19 +94,19 @@ void add_shares(Observation& observation, const Times& times, const JobResult& j
   for (const auto& [part, seconds] : parts)
     observation.set(part, seconds / steps, source_of(job, kBreakdown));
   if (text_field(facts, "workload") == "dlrm")
-    observation.set_missing(Measure::data_share, "embedding lookups are counted as data time");
+    observation.set_missing(M::data_share, "embedding lookups are counted as data time");
   if (!observation.on_gpu)
-    observation.set(Measure::transfer_share, 0.0, "device memory is host memory");
+    observation.set(M::transfer_share, 0.0, "device memory is host memory");
   else if (!times.contains("transfer"))
-    observation.set_missing(Measure::transfer_share, "the breakdown does not separate copies");
+    observation.set_missing(M::transfer_share, "the breakdown does not separate copies");
 }
 
 /// The parts of its loader that the probe `training` has none of: its samples are made, or read, by
 /// the step that needs them.
 void add_input(Observation& observation) {
-  observation.set(Measure::readiness, 0.0, "samples are generated within each step");
-  for (const Measure measure : {Measure::cached_removes, Measure::worker_cpu_share,
-                                Measure::worker_idle_share, Measure::step_spread})
+  observation.set(M::readiness, 0.0, "samples are generated within each step");
+  for (const Measure measure :
+       {M::cached_removes, M::worker_cpu_share, M::worker_idle_share, M::step_spread})
     observation.set_missing(measure, "the training has no data loader");
 }
 
@@ -114,11 +114,11 @@ void add_steps(Observation& observation, const Chunk* chunk, const JobResult& jo
   const std::vector<double> seconds = numbers(column(chunk, "seconds"));
   const std::size_t cold = std::min(kColdSteps, seconds.size());
   const std::span steady = std::span(seconds).subspan(cold);
-  observation.set(Measure::steps, static_cast<double>(steady.size()), source_of(job, "steps"));
+  observation.set(M::steps, static_cast<double>(steady.size()), source_of(job, "steps"));
   const std::size_t half = steady.size() / 2;
   if (half == 0) return;
   const double early = median(steady.first(half)), late = median(steady.last(half));
-  observation.set(Measure::drift, std::abs(early / late - 1.0),
+  observation.set(M::drift, std::abs(early / late - 1.0),
                   source_of(job, "median step time of the two halves"));
 }
 
@@ -129,11 +129,10 @@ void add_checkpoints(Observation& observation, const Chunk* chunk, const Times& 
   if (seconds.empty()) return;
   const std::string source = source_of(job, "checkpoints");
   const double steps = whole(times) - outside_steps(times);
-  observation.set(Measure::checkpoint_stall_s, median(seconds), source);
-  observation.set(Measure::checkpoint_interval_s, steps / static_cast<double>(seconds.size()),
-                  source);
+  observation.set(M::checkpoint_stall_s, median(seconds), source);
+  observation.set(M::checkpoint_interval_s, steps / static_cast<double>(seconds.size()), source);
   if (bytes.size() == seconds.size())
-    observation.set(Measure::durable_rate, median(bytes) / median(seconds), source);
+    observation.set(M::durable_rate, median(bytes) / median(seconds), source);
 }
 
 /// The highest all-reduce busbw of the same ranks at any size, with its source.
@@ -165,16 +164,16 @@ void add_exchange(Observation& observation, const RunView& view, const JobResult
   const std::string source = source_of(job, kBreakdown);
   const double spread = number_field(facts, "straggler_spread");
   const double passes = time_of(times, "forward") + time_of(times, "backward");
-  observation.set(Measure::straggler_spread, spread, source_of(job, "straggler_spread"));
-  observation.set(Measure::arrival_share, std::min(spread * passes / exposed, 1.0), source);
-  observation.set(Measure::overlap_share, 1.0 - exposed / all, source);
+  observation.set(M::straggler_spread, spread, source_of(job, "straggler_spread"));
+  observation.set(M::arrival_share, std::min(spread * passes / exposed, 1.0), source);
+  observation.set(M::overlap_share, 1.0 - exposed / all, source);
   const auto steps = static_cast<double>(column(view.chunk(job.job.id, "steps"), "seconds").size());
   const double bytes = number_field(facts, "exchange_bytes");
   // nccl-tests' definition for all-reduce.
   const double busbw = 2.0 * (ranks - 1.0) / ranks * bytes * steps / all;
-  observation.set(Measure::busbw, busbw, source);
+  observation.set(M::busbw, busbw, source);
   const CollectiveLimit limit = collective_limit(view, job);
-  observation.set(Measure::busbw_share, busbw / limit.busbw, limit.source);
+  observation.set(M::busbw_share, busbw / limit.busbw, limit.source);
 }
 
 }  // namespace
@@ -193,9 +192,8 @@ std::vector<Observation> observe_training(const RunView& view, std::size_t job) 
   add_checkpoints(observation, view.chunk(result.job.id, "checkpoints"), times, result);
   add_exchange(observation, view, result, facts, times);
   const auto series = view.series(job);
-  observation.set(Measure::mfu, median_of(series, "mfu", {{"peak", "given"}}),
-                  source_of(result, "mfu"));
-  observation.set(Measure::gemm_share, median_of(series, "mfu", {{"peak", "measured"}}),
+  observation.set(M::mfu, median_of(series, "mfu", {{"peak", "given"}}), source_of(result, "mfu"));
+  observation.set(M::gemm_share, median_of(series, "mfu", {{"peak", "measured"}}),
                   source_of(result, "mfu against measured GEMMs"));
   add_host(observation, view, job, field(facts, "host"));
   return {observation};
@@ -259,32 +257,31 @@ class LoaderJob {
 
   /// What holds of both.
   void finish(Observation& observation, double stall, const std::string& from) const {
-    observation.set(Measure::data_share, stall, from);
-    observation.set(Measure::passes_share, 1.0 - stall, "step time");
-    observation.set(Measure::work_share, 1.0 - stall, "step time");
-    observation.set(Measure::transfer_share, 0.0, "batches stay in host memory");
-    observation.set(Measure::checkpoint_share, 0.0, "none configured");
-    observation.set(Measure::evaluation_share, 0.0, "none configured");
-    observation.set(Measure::residual_share, 0.0, "the loop has only wait and step");
+    observation.set(M::data_share, stall, from);
+    observation.set(M::passes_share, 1.0 - stall, "step time");
+    observation.set(M::work_share, 1.0 - stall, "step time");
+    observation.set(M::transfer_share, 0.0, "batches stay in host memory");
+    observation.set(M::checkpoint_share, 0.0, "none configured");
+    observation.set(M::evaluation_share, 0.0, "none configured");
+    observation.set(M::residual_share, 0.0, "the loop has only wait and step");
     add_host(observation, view_, index_, field(facts_, "host"));
   }
 
   Observation measured(const Series& stall) const {
     Observation observation = make_observation(stall, from_memory() ? "from memory" : "from disk");
     const double d = stall.median, step = step_s(stall);
-    observation.set(Measure::readiness, median_of(series_, "readiness", stall.params),
+    observation.set(M::readiness, median_of(series_, "readiness", stall.params),
                     source("readiness"));
     if (const Series* wait = find_series(series_, "wait", stall.params)) {
-      observation.set(Measure::steps, static_cast<double>(wait->n), source("wait"));
-      observation.set(Measure::wait_p50_s, wait->median, source("wait"));
-      observation.set(Measure::wait_p99_s, wait->p99, source("wait"));
-      observation.set(Measure::step_spread, (wait->p99 + step) / (wait->median + step),
-                      source("wait"));
+      observation.set(M::steps, static_cast<double>(wait->n), source("wait"));
+      observation.set(M::wait_p50_s, wait->median, source("wait"));
+      observation.set(M::wait_p99_s, wait->p99, source("wait"));
+      observation.set(M::step_spread, (wait->p99 + step) / (wait->median + step), source("wait"));
     }
-    observation.set(Measure::drift, median_of(series_, "drift", stall.params), source("drift"));
+    observation.set(M::drift, median_of(series_, "drift", stall.params), source("drift"));
     add_workers(observation, stall, batch(stall) * devices() * (1.0 - d) / step, d);
     if (from_memory())
-      observation.set(Measure::cached_removes, 0.0, "samples read from memory");
+      observation.set(M::cached_removes, 0.0, "samples read from memory");
     else
       add_reading(observation, stall, d);
     finish(observation, d, source("stall"));
@@ -297,11 +294,9 @@ class LoaderJob {
     // Without workers the one who waits makes the batches, while it waits.
     const double threads = workers(stall) > 0.0 ? workers(stall) : d;
     const double cpu = rate / median_of(series_, "samples_per_cpu_second", loop) / threads;
-    observation.set(Measure::worker_cpu_share, std::min(cpu, 1.0),
-                    source("samples_per_cpu_second"));
+    observation.set(M::worker_cpu_share, std::min(cpu, 1.0), source("samples_per_cpu_second"));
     const double busy = rate * stage_walls(loop) / threads;
-    observation.set(Measure::worker_idle_share, std::clamp(1.0 - busy, 0.0, 1.0),
-                    source("stage_wall"));
+    observation.set(M::worker_idle_share, std::clamp(1.0 - busy, 0.0, 1.0), source("stage_wall"));
   }
 
   /// Seconds of a sample in all stages.
@@ -322,15 +317,14 @@ class LoaderJob {
     const double part = waits / stage_walls(loop_params(stall));
     const double step = step_s(stall), with = step / (1.0 - d);
     const double without = std::max(step, with * (1.0 - part));
-    observation.set(Measure::cached_removes, d > 0.0 ? (with - without) / (with - step) : 0.0,
+    observation.set(M::cached_removes, d > 0.0 ? (with - without) / (with - step) : 0.0,
                     "sample read time spent waiting for disk");
     add_storage(observation, median_of(series_, "read_rate", loop_params(stall)));
   }
 
   /// Read rate relative to raw reads on the same threads.
   void add_storage(Observation& observation, double bytes) const {
-    observation.set(Measure::storage_share,
-                    bytes / median_of(series_, "read_rate", {{"cache", "cold"}}),
+    observation.set(M::storage_share, bytes / median_of(series_, "read_rate", {{"cache", "cold"}}),
                     source("read_rate, cold"));
   }
 
@@ -343,14 +337,14 @@ class LoaderJob {
     const double d = std::max(0.0, 1.0 - rate / need);
     if (!from_memory() || !(d > stall.median + kNoticed)) return {};
     Observation observation = make_observation(stall, "first pass from disk");
-    observation.set(Measure::readiness, 0.0, "samples arrive more slowly than steps consume them");
-    observation.set(Measure::steps, number_field(facts_, "samples") / (batch(stall) * devices()),
+    observation.set(M::readiness, 0.0, "samples arrive more slowly than steps consume them");
+    observation.set(M::steps, number_field(facts_, "samples") / (batch(stall) * devices()),
                     "steps in one pass over the data set");
-    observation.set_missing(Measure::drift, "the disk pass ran only once");
-    observation.set(Measure::cached_removes, (d - stall.median) / d,
+    observation.set_missing(M::drift, "the disk pass ran only once");
+    observation.set(M::cached_removes, (d - stall.median) / d,
                     source("stall from memory vs. cold rate"));
     add_workers(observation, stall, rate, d);
-    observation.set_missing(Measure::step_spread, "the cold pass was measured without steps");
+    observation.set_missing(M::step_spread, "the cold pass was measured without steps");
     add_storage(observation, rate * bytes_per_sample(stall));
     finish(observation, d, source("cold samples_per_second vs. step time"));
     return observation;
@@ -385,6 +379,8 @@ std::vector<Observation> observe_loader(const RunView& view, std::size_t job) {
 
 namespace {
 
+// Checkpoints during emulated steps: their cost at the measured or at the optimal interval.
+
 constexpr const char* kNoInterval = "written without steps: the checkpoint interval is unknown";
 
 /// Step time between two asynchronous checkpoints, without waits.
@@ -395,29 +391,28 @@ double emulated_interval(const Json& params) {
 void add_async(Observation& observation, const JobResult& job, const std::vector<Series>& series,
                const Json& kind) {
   const double interval = emulated_interval(job.job.params);
-  observation.set(Measure::checkpoint_share, median_of(series, "overhead", kind),
+  observation.set(M::checkpoint_share, median_of(series, "overhead", kind),
                   source_of(job, "overhead at the measured interval"));
-  observation.set(Measure::checkpoint_stall_s, median_of(series, "stall", kind),
-                  source_of(job, "stall"));
-  observation.set(Measure::checkpoint_interval_s, interval, source_of(job, "async_steps x step_s"));
+  observation.set(M::checkpoint_stall_s, median_of(series, "stall", kind), source_of(job, "stall"));
+  observation.set(M::checkpoint_interval_s, interval, source_of(job, "async_steps x step_s"));
 }
 
 /// At Daly's interval, which requires the mean time between failures.
 void add_sync(Observation& observation, const JobResult& job, const std::vector<Series>& series,
               Json kind) {
   const double stall = median_of(series, "write_time", kind);
-  observation.set(Measure::checkpoint_stall_s, stall, source_of(job, "write_time"));
+  observation.set(M::checkpoint_stall_s, stall, source_of(job, "write_time"));
   kind["by"] = "daly";
   const double interval = median_of(series, "interval", kind);
   kind.erase("by");
   kind["of_model"] = field(kind, "model");
   kind["of_state"] = field(kind, "state");
   const double whole = median_of(series, "projected_time", kind);
-  observation.set(Measure::checkpoint_interval_s, interval, source_of(job, "Daly interval"));
-  observation.set(Measure::checkpoint_share, whole / (whole + interval),
+  observation.set(M::checkpoint_interval_s, interval, source_of(job, "Daly interval"));
+  observation.set(M::checkpoint_share, whole / (whole + interval),
                   source_of(job, "projected_time at the Daly interval"));
-  if (observation.find(Measure::checkpoint_share) == nullptr)
-    observation.set_missing(Measure::checkpoint_share, kNoInterval);
+  if (observation.find(M::checkpoint_share) == nullptr)
+    observation.set_missing(M::checkpoint_share, kNoInterval);
 }
 
 /// Parameters of each kind of access and save mode.
@@ -443,8 +438,7 @@ std::vector<Observation> observe_checkpoint(const RunView& view, std::size_t job
       add_async(observation, result, series, kind);
     else
       add_sync(observation, result, series, kind);
-    observation.set(Measure::durable_rate,
-                    median_of(series, "write_bandwidth", {{"access", access}}),
+    observation.set(M::durable_rate, median_of(series, "write_bandwidth", {{"access", access}}),
                     source_of(result, "write_bandwidth"));
     add_host(observation, view, job, Json::object());
     all.push_back(std::move(observation));

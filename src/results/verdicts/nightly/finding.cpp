@@ -1,35 +1,37 @@
 #include "results/verdicts/nightly/finding.h"
 
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/metric_names.h"
+#include "core/names.h"
 
 namespace bench {
 namespace {
 
-constexpr std::array<std::pair<SuspicionKind, std::string_view>, 4> kKinds{
-    {{SuspicionKind::failed, "failed"},
-     {SuspicionKind::wrong, "wrong"},
-     {SuspicionKind::slower, "slower"},
-     {SuspicionKind::unchecked, "unchecked"}}};
+constexpr NameTable<SuspicionKind, 4> kKinds{{{{SuspicionKind::failed, "failed"},
+                                               {SuspicionKind::wrong, "wrong"},
+                                               {SuspicionKind::slower, "slower"},
+                                               {SuspicionKind::unchecked, "unchecked"}}}};
 
-constexpr std::array<std::pair<SuspicionState, std::string_view>, 4> kStates{
-    {{SuspicionState::suspect, "suspect"},
-     {SuspicionState::confirmed, "confirmed"},
-     {SuspicionState::dropped, "dropped"},
-     {SuspicionState::unsettled, "unsettled"}}};
+constexpr NameTable<SuspicionState, 4> kStates{{{{SuspicionState::suspect, "suspect"},
+                                                 {SuspicionState::confirmed, "confirmed"},
+                                                 {SuspicionState::dropped, "dropped"},
+                                                 {SuspicionState::unsettled, "unsettled"}}}};
 
-template <class Value, std::size_t N>
-Value value_named(const std::array<std::pair<Value, std::string_view>, N>& names,
-                  const std::string& text) {
-  for (const auto& [value, name] : names)
-    if (name == text) return value;
-  return names.front().first;
-}
+/// Optional texts, null in JSON if empty.
+constexpr std::pair<const char*, std::string NightFinding::*> kTexts[] = {
+    {"host_name", &NightFinding::host_name},
+    {"case", &NightFinding::case_name},
+    {"probe", &NightFinding::probe},
+    {"device", &NightFinding::device},
+    {"metric", &NightFinding::metric},
+    {"peer", &NightFinding::peer},
+    {"run", &NightFinding::run},
+    {"job", &NightFinding::job},
+    {"settle", &NightFinding::next_step}};
 
 std::vector<double> numbers(const Json& list) {
   std::vector<double> values;
@@ -50,13 +52,8 @@ Better better_or_none(const std::string& text) try {
 
 }  // namespace
 
-std::string_view to_string(SuspicionKind kind) {
-  return kKinds[static_cast<std::size_t>(kind)].second;
-}
-
-std::string_view to_string(SuspicionState state) {
-  return kStates[static_cast<std::size_t>(state)].second;
-}
+std::string_view to_string(SuspicionKind kind) { return kKinds.name(kind); }
+std::string_view to_string(SuspicionState state) { return kStates.name(state); }
 
 std::string check_name(const std::string& probe, const std::string& device) {
   return probe + " on " + device;
@@ -75,41 +72,31 @@ double loss_of(double value, double expected, Better better) {
 }
 
 Json to_json(const NightFinding& finding) {
-  return {{"kind", to_string(finding.kind)},
-          {"state", to_string(finding.state)},
-          {"host", finding.host},
-          {"host_name", text_or_null(finding.host_name)},
-          {"case", text_or_null(finding.case_name)},
-          {"probe", text_or_null(finding.probe)},
-          {"device", text_or_null(finding.device)},
-          {"metric", text_or_null(finding.metric)},
-          {"params", finding.params},
-          {"unit", finding.metric.empty() ? Json() : Json(to_string(finding.unit))},
-          {"better", finding.metric.empty() ? Json() : Json(to_string(finding.better))},
-          {"value", number_or_null(finding.value)},
-          {"expected", number_or_null(finding.expected)},
-          {"effect", number_or_null(effect(finding))},
-          {"p", number_or_null(finding.p)},
-          {"again", finding.again},
-          {"peer", text_or_null(finding.peer)},
-          {"peer_again", finding.peer_again},
-          {"run", text_or_null(finding.run)},
-          {"job", text_or_null(finding.job)},
-          {"also_ran", finding.also_ran},
-          {"text", finding.text},
-          {"settle", text_or_null(finding.next_step)}};
+  Json json = {{"kind", to_string(finding.kind)},
+               {"state", to_string(finding.state)},
+               {"host", finding.host},
+               {"params", finding.params},
+               {"unit", finding.metric.empty() ? Json() : Json(to_string(finding.unit))},
+               {"better", finding.metric.empty() ? Json() : Json(to_string(finding.better))},
+               {"value", number_or_null(finding.value)},
+               {"expected", number_or_null(finding.expected)},
+               {"effect", number_or_null(effect(finding))},
+               {"p", number_or_null(finding.p)},
+               {"again", finding.again},
+               {"peer_again", finding.peer_again},
+               {"also_ran", finding.also_ran},
+               {"text", finding.text}};
+  for (const auto& [key, text] : kTexts) json[key] = text_or_null(finding.*text);
+  return json;
 }
 
 NightFinding finding_from_json(const Json& json) {
   NightFinding finding;
-  finding.kind = value_named(kKinds, text_field(json, "kind"));
-  finding.state = value_named(kStates, text_field(json, "state"));
+  finding.kind = kKinds.find(text_field(json, "kind")).value_or(SuspicionKind::failed);
+  finding.state = kStates.find(text_field(json, "state")).value_or(SuspicionState::suspect);
   finding.host = text_field(json, "host");
-  finding.host_name = text_field(json, "host_name");
-  finding.case_name = text_field(json, "case");
-  finding.probe = text_field(json, "probe");
-  finding.device = text_field(json, "device");
-  finding.metric = current_metric_name(text_field(json, "metric"));
+  for (const auto& [key, text] : kTexts) finding.*text = text_field(json, key);
+  finding.metric = current_metric_name(finding.metric);
   finding.params = object_field(json, "params");
   finding.unit = unit_or_count(text_field(json, "unit"));
   finding.better = better_or_none(text_field(json, "better"));
@@ -117,14 +104,10 @@ NightFinding finding_from_json(const Json& json) {
   finding.expected = number_field(json, "expected");
   finding.p = number_field(json, "p");
   finding.again = numbers(array_field(json, "again"));
-  finding.peer = text_field(json, "peer");
   finding.peer_again = numbers(array_field(json, "peer_again"));
-  finding.run = text_field(json, "run");
-  finding.job = text_field(json, "job");
   for (const Json& check : array_field(json, "also_ran"))
     if (check.is_string()) finding.also_ran.push_back(check);
   finding.text = text_field(json, "text");
-  finding.next_step = text_field(json, "settle");
   return finding;
 }
 

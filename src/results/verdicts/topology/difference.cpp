@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/json_fields.h"
+#include "core/names.h"
 #include "core/text.h"
 
 namespace bench {
@@ -97,23 +98,15 @@ void add_words(std::string& note, const std::vector<std::string>& words) {
 }  // namespace
 
 std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::missing:
-      return "missing";
-    case Severity::degraded:
-      return "degraded";
-    case Severity::different:
-      return "different";
-    case Severity::version:
-      return "version";
-    case Severity::setting:
-      return "setting";
-    case Severity::extra:
-      return "extra";
-    case Severity::unreadable:
-      return "unreadable";
-  }
-  return "different";
+  using enum Severity;
+  static constexpr NameTable<Severity, 7> kNames{{{{missing, "missing"},
+                                                   {degraded, "degraded"},
+                                                   {different, "different"},
+                                                   {version, "version"},
+                                                   {setting, "setting"},
+                                                   {extra, "extra"},
+                                                   {unreadable, "unreadable"}}}};
+  return kNames.name(severity);
 }
 
 Severity severity_of(const std::string& path, const Json& expected, const Json& found) {

@@ -12,21 +12,30 @@
 
 namespace bench {
 
-// Shared by shape.cpp and shape_devices.cpp.
-//
 // The devices of a shape. Devices of one kind and PCI ID form a group, "gpu/10de:2330"; models,
 // links and locations are counted over the group.
+
+namespace {
+
+constexpr std::size_t kLongestText = 300;
 
 /// Counts one more device under a label (a text, or {"unreadable": why}, which makes the whole path
 /// unreadable).
 void count_device(Shape& shape, const std::string& path, const Json& label, const std::string& who,
-                  std::int64_t times = 1);
-
-/// PCI devices: counts, links, NUMA nodes, switches, drivers, and facts from network, InfiniBand,
-/// NVMe and the NVIDIA driver.
-void add_devices(Shape& shape, const Json& facts);
-
-namespace {
+                  std::int64_t times = 1) {
+  Trait& trait = shape[path];
+  if (is_unreadable_trait(trait.value)) return;
+  if (is_unreadable_trait(label)) {
+    trait.value = label;
+    trait.who.clear();
+    return;
+  }
+  const std::string text =
+      label.is_string() ? label.get<std::string>().substr(0, kLongestText) : excerpt(label);
+  if (!trait.value.is_object()) trait.value = Json::object();
+  trait.value[text] = integer_field(trait.value, text.c_str(), 0) + times;
+  if (!who.empty()) trait.who[text].push_back(who);
+}
 
 struct Device {
   std::string address, group;
@@ -132,21 +141,27 @@ Json joined(const Json& a, const Json& b) {
   return text + (second.empty() ? "" : " " + second);
 }
 
+/// Counts the device under its own text of each field.
+void count_fields(Shape& shape, const std::string& group, const Json& device,
+                  std::initializer_list<const char*> names, const std::string& who) {
+  for (const char* name : names)
+    count_device(shape, group + "/" + name, joined(field(device, name), ""), who);
+}
+
 void add_interface(Shape& shape, const std::string& group, const Json& card) {
   const std::string name = text_field(card, "name");
   const double speed = number_field(card, "speed_bits_per_s", 0.0);
   const Json rate = speed > 0.0 ? Json(fmt::format("{:g} Gbit/s", speed / 1e9)) : Json("");
   count_device(shape, group + "/speed", joined(field(card, "state"), rate), name);
-  count_device(shape, group + "/mtu", joined(field(card, "mtu"), ""), name);
   count_device(shape, group + "/driver",
                joined(field(card, "driver"), field(card, "driver_version")), name);
-  count_device(shape, group + "/firmware", joined(field(card, "firmware"), ""), name);
+  count_fields(shape, group, card, {"mtu", "firmware"}, name);
 }
 
 void add_infiniband(Shape& shape, const std::string& group, const Json& device) {
   const std::string name = text_field(device, "name");
   count_device(shape, group + "/ib_firmware", joined(field(device, "firmware"), ""), name);
-  count_device(shape, group + "/board", joined(field(device, "board"), ""), name);
+  count_fields(shape, group, device, {"board"}, name);
   for (const Json& port : array_field(device, "ports"))
     count_device(
         shape, group + "/port",
@@ -159,15 +174,12 @@ void add_disk(Shape& shape, const std::string& group, const Json& disk) {
   const double bytes = number_field(disk, "size_bytes", 0.0);
   const Json size = bytes > 0.0 ? Json(fmt::format("{:.4g} TB", bytes / 1e12)) : Json("");
   count_device(shape, group + "/model", joined(field(disk, "model"), size), name);
-  count_device(shape, group + "/firmware", joined(field(disk, "firmware"), ""), name);
-  if (disk.contains("state"))
-    count_device(shape, group + "/state", joined(field(disk, "state"), ""), name);
+  count_fields(shape, group, disk, {"firmware"}, name);
+  if (disk.contains("state")) count_fields(shape, group, disk, {"state"}, name);
 }
 
 void add_gpu(Shape& shape, const std::string& group, const Json& gpu) {
-  const std::string address = text_field(gpu, "pci_address");
-  count_device(shape, group + "/model", joined(field(gpu, "model"), ""), address);
-  count_device(shape, group + "/vbios", joined(field(gpu, "vbios"), ""), address);
+  count_fields(shape, group, gpu, {"model", "vbios"}, text_field(gpu, "pci_address"));
 }
 
 using Add = void (*)(Shape&, const std::string&, const Json&);
@@ -185,8 +197,8 @@ void add_part(Shape& shape, const Json& facts, const char* part, const std::stri
     if (one.is_object()) add(shape, group_at(devices, text_field(one, "pci_address"), kind), one);
 }
 
-}  // namespace
-
+/// PCI devices: counts, links, NUMA nodes, switches, drivers, and facts from network, InfiniBand,
+/// NVMe and the NVIDIA driver.
 void add_devices(Shape& shape, const Json& facts) {
   const std::vector<Device> devices = devices_of(facts);
   for (const Device& device : devices) add_device(shape, device, devices);
@@ -197,9 +209,6 @@ void add_devices(Shape& shape, const Json& facts) {
   add_part(shape, facts, "gpus", "gpu", devices, {"/model", "/vbios"}, add_gpu);
 }
 
-namespace {
-
-constexpr std::size_t kLongestText = 300;
 constexpr double kAlike = 0.01;
 constexpr std::int64_t kMostCaches = 1'000'000;
 
@@ -307,22 +316,6 @@ double total(const Json& value) {
     for (const auto& [label, count] : value.items())
       if (count.is_number()) sum += count.get<double>();
   return sum;
-}
-
-void count_device(Shape& shape, const std::string& path, const Json& label, const std::string& who,
-                  std::int64_t times) {
-  Trait& trait = shape[path];
-  if (is_unreadable_trait(trait.value)) return;
-  if (is_unreadable_trait(label)) {
-    trait.value = label;
-    trait.who.clear();
-    return;
-  }
-  const std::string text =
-      label.is_string() ? label.get<std::string>().substr(0, kLongestText) : excerpt(label);
-  if (!trait.value.is_object()) trait.value = Json::object();
-  trait.value[text] = integer_field(trait.value, text.c_str(), 0) + times;
-  if (!who.empty()) trait.who[text].push_back(who);
 }
 
 Shape shape_of(const Json& facts) {

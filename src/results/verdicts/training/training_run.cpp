@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/names.h"
 #include "results/run/job_results.h"
 #include "results/run/series.h"
 #include "results/run/series_telemetry.h"
@@ -129,21 +130,14 @@ std::string own_reason(const TrainingRun& run) {
 }
 
 std::string_view to_string(TrainingState state) {
-  switch (state) {
-    case TrainingState::converged:
-      return "converged";
-    case TrainingState::not_converged:
-      return "not_converged";
-    case TrainingState::invalid:
-      return "invalid";
-    case TrainingState::failed:
-      return "failed";
-    case TrainingState::timed_steps:
-      return "timed_steps";
-    case TrainingState::not_run:
-      break;
-  }
-  return "not_run";
+  using enum TrainingState;
+  static constexpr NameTable<TrainingState, 6> kNames{{{{converged, "converged"},
+                                                        {not_converged, "not_converged"},
+                                                        {invalid, "invalid"},
+                                                        {failed, "failed"},
+                                                        {timed_steps, "timed_steps"},
+                                                        {not_run, "not_run"}}}};
+  return kNames.name(state);
 }
 
 namespace {

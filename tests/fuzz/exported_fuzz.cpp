@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
+#include "results/output/document/terminal.h"
 #include "results/output/verdicts/compare_json.h"
 #include "results/output/verdicts/compare_output.h"
 #include "results/output/verdicts/roofline_output.h"

@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "core/text.h"
-#include "results/output/run/run_report_text.h"
+#include "results/output/document/terminal.h"
+#include "results/output/run/run_output.h"
 #include "runner/commands/command.h"
 #include "runner/site/site_settings.h"
 
@@ -56,7 +57,7 @@ TextStyle style_of_stdout() {
 }
 
 void print_report(const RunReport& report, bool json) {
-  if (!json) return print(to_text(report, style_of_stdout()));
+  if (!json) return print(to_terminal(to_document(report), style_of_stdout()));
   print_pieces([&](const Write& write) { write_json(report, write); });
 }
 

@@ -1,10 +1,11 @@
 #include "results/run/result_hashes.h"
 
 #include "core/schema.h"
+#include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
-#include "results/output/run/run_report_text.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 namespace bench {
 namespace {

@@ -4,11 +4,12 @@
 
 #include "core/schema.h"
 #include "results/output/run/export.h"
+#include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
-#include "results/output/run/run_report_text.h"
-#include "results/output/run/telemetry_text.h"
+#include "results/output/run/telemetry_lines.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
@@ -248,12 +249,14 @@ TEST_CASE("many series share one line of extremes, with problems in yellow") {
   const RunReport report = make_run_report(run.records());
   Rows rows;
   for (const Result& result : report.results) rows.push_back(&result);
-  const std::string text = telemetry_text(rows, 4, {false, true, 400});
-  CHECK_THAT(text, Contains("    telemetry of 9 series: GPU 0 SM clock"));
+  const Lines lines = telemetry_lines(rows);
+  REQUIRE(lines.lines.size() == 1);
+  const TextSpan& line = lines.lines[0].spans.at(0);
+  const std::string& text = line.text;
+  CHECK_THAT(text, Contains("telemetry of 9 series: GPU 0 SM clock"));
   CHECK_THAT(text, Contains("708 W max"));
   CHECK_THAT(text, Contains("hardware thermal slowdown less than 1 % of the time"));
-  CHECK(text.find('\n') == text.size() - 1);
-  CHECK_THAT(telemetry_text(rows, 4, {true, true, 400}), Contains("\033[33m"));
+  CHECK(line.tone == Tone::unsure);
 }
 
 TEST_CASE("a csv row ends with device telemetry; unknown cells are empty") {

@@ -1,7 +1,11 @@
 #include "results/output/document/document.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+
+#include "core/text.h"
 
 namespace bench {
 
@@ -20,12 +24,18 @@ Tone tone_of(ExitCode code) {
   return code == ExitCode::not_measured ? Tone::unsure : Tone::bad;
 }
 
+DocumentCell count_cell(std::size_t count) {
+  return {std::to_string(count), static_cast<double>(count)};
+}
+
+DocumentCell share_cell(double share, int digits) {
+  return numeric(share, fmt::format("{:.{}f} %", 100.0 * share, digits));
+}
+
+DocumentCell value_cell(double value, Unit unit) { return numeric(value, format(value, unit)); }
+
 DocumentCell verdict_cell(Verdict verdict) {
-  std::string word(to_string(verdict));
-  std::ranges::transform(word, word.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return {.text = std::move(word), .tone = tone_of(verdict)};
+  return {.text = to_upper(to_string(verdict)), .tone = tone_of(verdict)};
 }
 
 Document& Document::append(Document other) {
@@ -37,7 +47,7 @@ std::vector<bool> columns_with_text(const DocumentTable& table) {
   std::vector<bool> shown(table.columns.size(), false);
   for (const auto& row : table.rows)
     for (std::size_t i = 0; i < row.size() && i < shown.size(); ++i)
-      if (!row[i].text.empty()) shown[i] = true;
+      if (!row[i].text.empty() || std::isfinite(row[i].bar)) shown[i] = true;
   return shown;
 }
 

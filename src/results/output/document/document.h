@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/record.h"
+#include "core/units.h"
 #include "results/run/gates.h"
 
 namespace bench {
@@ -40,17 +41,23 @@ struct StyledText {
 };
 
 struct DocumentCell {
-  std::string text;
+  std::string text = {};
   double sort = std::numeric_limits<double>::quiet_NaN();  // key of a number; NaN sorts by text
   Tone tone = Tone::none;
   std::string detail = {};  // explains the text: below it, smaller; in the terminal in parentheses
   std::string link = {};    // of pages: a relative address
+  double bar = std::numeric_limits<double>::quiet_NaN();  // a bar filled to this share, no text
 };
 
 /// A cell sorted by this number; empty if not finite.
 inline DocumentCell numeric(double value, const std::string& text) {
   return std::isfinite(value) ? DocumentCell{text, value} : DocumentCell{};
 }
+DocumentCell count_cell(std::size_t count);
+/// "3.2 %"
+DocumentCell share_cell(double share, int digits = 1);
+/// "1.5 GB/s"
+DocumentCell value_cell(double value, Unit unit);
 /// "PASS", "FAIL" or "INCONCLUSIVE" as a badge.
 DocumentCell verdict_cell(Verdict verdict);
 
@@ -61,6 +68,7 @@ struct DocumentColumn {
   std::string title;
   bool number = true;  // right-aligned in the terminal
   int drop = 0;        // a narrow terminal loses the columns with the highest first; 0 stays
+  bool once = false;   // the terminal shows equal texts that follow each other only once
 };
 
 /// Columns whose cells are all empty are omitted.
@@ -88,7 +96,7 @@ struct Lines {
 };
 /// Labels and what they stand for. A label "" continues the one before.
 struct FactList {
-  std::vector<std::pair<std::string, StyledText>> rows;
+  std::vector<std::pair<StyledText, StyledText>> rows;
 };
 /// A statement with the lines that explain it.
 struct ListItem {
@@ -99,6 +107,8 @@ struct ItemList {
   std::vector<ListItem> items;
   /// The terminal shows so many items and counts the rest.
   std::size_t most = std::numeric_limits<std::size_t>::max();
+  /// In the terminal an item is one unindented line, so that editors can jump to its FILE:LINE.
+  bool positions = false;
 };
 /// A warning or caveat.
 struct Note {

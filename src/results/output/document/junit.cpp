@@ -25,7 +25,10 @@ std::string as_xml(const JunitTest& test) {
   const std::string head =
       fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
                   xml_text(test.group), xml_text(test.name), finite_seconds(test.seconds));
-  if (test.kind == JunitKind::passed) return head + "/>\n";
+  if (test.kind == JunitKind::passed && test.explanation.empty()) return head + "/>\n";
+  if (test.kind == JunitKind::passed)
+    return head + fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n",
+                              xml_text(test.explanation));
   constexpr std::array kElements = {"", "failure", "error", "skipped"};
   const std::string_view element = kElements[static_cast<std::size_t>(test.kind)];
   const std::string end = test.explanation.empty()
@@ -82,10 +85,11 @@ void JunitReport::add(const JunitSuite& suite) {
     ++counts.tests[static_cast<std::size_t>(test.kind)];
     cases += as_xml(test);
   }
-  suites_ += fmt::format("  <testsuite name=\"{}\"{}{} timestamp=\"{}\" {}>\n{}  </testsuite>\n",
-                         xml_text(suite.name), attribute("id", suite.id),
-                         attribute("hostname", suite.host),
-                         format_time(suite.time_ns).substr(0, 19), counts.attributes(), cases);
+  const std::string time = suite.time_ns == 0 ? "" : format_time(suite.time_ns).substr(0, 19);
+  suites_ +=
+      fmt::format("  <testsuite name=\"{}\"{}{}{} {}>\n{}  </testsuite>\n", xml_text(suite.name),
+                  attribute("id", suite.id), attribute("hostname", suite.host),
+                  attribute("timestamp", time), counts.attributes(), cases);
   for (std::size_t kind = 0; kind < counts.tests.size(); ++kind)
     counts_.tests[kind] += counts.tests[kind];
   counts_.seconds += counts.seconds;

@@ -19,12 +19,12 @@ struct JunitTest {
   JunitKind kind = JunitKind::passed;
   std::string why = {};          // unless it passed
   std::string type = {};         // of a failure or error
-  std::string explanation = {};  // of a failure or error: content of its element
+  std::string explanation = {};  // content of the failure or error, or output of a passed test
 };
 
 struct JunitSuite {
-  std::string name, id;
-  std::int64_t time_ns = 0;
+  std::string name, id = {};
+  std::int64_t time_ns = 0;  // 0 if unknown
   double seconds = 0.0;
   std::vector<JunitTest> tests = {};
   std::string host = {};

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "results/output/document/text_style.h"
 
 namespace bench {
 namespace {
+
+constexpr std::size_t kBarCells = 12;
 
 /// Text that cannot start a construct of Markdown or HTML, nor leave a table cell.
 std::string plain(std::string_view text) {
@@ -44,7 +47,14 @@ std::string inline_markdown(const StyledText& text) {
   return line;
 }
 
+std::size_t width(const StyledText& text) {
+  std::size_t bytes = 0;
+  for (const TextSpan& span : text.spans) bytes += span.text.size();
+  return bytes;
+}
+
 std::string cell_markdown(const DocumentCell& cell) {
+  if (std::isfinite(cell.bar)) return bar(cell.bar, kBarCells, {});
   const std::string text = toned(cell.text, cell.tone);
   return cell.detail.empty() ? text : text + "<br>" + plain(cell.detail);
 }
@@ -67,7 +77,8 @@ struct MarkdownBlock {
   std::string operator()(const FactList& block) const {
     std::string text;
     for (const auto& [label, value] : block.rows)
-      text += (label.empty() ? "- " : "- " + plain(label) + ": ") + inline_markdown(value) + "\n";
+      text += "- " + inline_markdown(label) + (width(label) > 0 ? ": " : "") +
+              inline_markdown(value) + "\n";
     return text;
   }
   std::string operator()(const ItemList& block) const {

@@ -1,4 +1,4 @@
-// Escaping for XML and HTML, and the skeleton of a page.
+// Escaping for XML and HTML.
 #pragma once
 
 #include <string>
@@ -35,19 +35,6 @@ inline std::string escaped(std::string_view text) {
       safe += entity;
   }
   return safe;
-}
-
-/// A self-contained page without scripts. `title` is text, `style` is CSS,
-/// `body` is markup.
-inline std::string html_page(std::string_view title, std::string_view style,
-                             std::string_view body) {
-  std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
-  page += escaped(title);
-  page += "</title><meta name=\"viewport\" content=\"width=device-width\"><style>";
-  page += style;
-  page += "</style></head>\n<body>\n";
-  page += body;
-  return page + "</body></html>\n";
 }
 
 }  // namespace bench

@@ -177,6 +177,8 @@ std::string inline_html(const StyledText& text) {
 }
 
 std::string cell_html(const DocumentCell& cell) {
+  if (std::isfinite(cell.bar))
+    return fmt::format("<td><meter value={:.3g}></meter>", std::clamp(cell.bar, 0.0, 1.0));
   std::string text = toned(cell.text, cell.tone);
   // Only addresses next to the page: a scheme needs a colon.
   if (!cell.link.empty() && cell.link.find(':') == std::string::npos)
@@ -212,7 +214,7 @@ struct PageBlock {
     if (block.rows.empty()) return "";
     std::string html = "<dl>\n";
     for (const auto& [label, value] : block.rows)
-      html += "<dt>" + escaped(label) + "<dd>" + inline_html(value) + "\n";
+      html += "<dt>" + inline_html(label) + "<dd>" + inline_html(value) + "\n";
     return html + "</dl>\n";
   }
   std::string operator()(const ItemList& block) const {

@@ -10,7 +10,8 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kLeastLabel = 10;
+constexpr std::size_t kLeastLabel = 8;
+constexpr std::size_t kBarCells = 24;
 
 Paint paint_of(Tone tone) {
   switch (tone) {
@@ -60,24 +61,46 @@ std::string line(const StyledText& text, std::size_t indent, std::size_t more,
   return std::string(indent, ' ') + wrapped(text, indent, indent + more, style) + "\n";
 }
 
+std::string unwrapped(const StyledText& text, const TextStyle& style) {
+  std::string line;
+  for (const TextSpan& span : text.spans)
+    line += paint(printable(span.text), paint_of(span.tone), style);
+  return line + "\n";
+}
+
 std::string rest_line(std::size_t all, std::size_t shown) {
   return all > shown
              ? fmt::format("{}and {} more (see --json)\n", std::string(kIndent, ' '), all - shown)
              : "";
 }
 
-std::string cell_text(const DocumentCell& cell) {
+std::string cell_text(const DocumentCell& cell, const TextStyle& style) {
+  if (std::isfinite(cell.bar)) return bar(cell.bar, kBarCells, style);
   return printable(cell.detail.empty() ? cell.text : cell.text + " (" + cell.detail + ")");
+}
+
+std::string title_text(const std::string& title, const TextStyle& style) {
+  return !style.unicode && title == "±" ? "+-" : printable(title);
+}
+
+std::size_t width_of(const StyledText& text) {
+  std::size_t width = 0;
+  for (const TextSpan& span : text.spans) width += code_points(printable(span.text));
+  return width;
+}
+
+/// Spans without a tone of their own get this one.
+StyledText with_tone(StyledText text, Tone tone) {
+  for (TextSpan& span : text.spans)
+    if (span.tone == Tone::none) span.tone = tone;
+  return text;
 }
 
 struct TerminalBlock {
   const TextStyle& style;
 
   std::string operator()(const Heading& block) const {
-    std::vector<TextSpan> spans = block.text.spans;
-    for (TextSpan& span : spans)
-      if (span.tone == Tone::none) span.tone = Tone::strong;
-    return line({std::move(spans)}, 0, 0, style);
+    return line(with_tone(block.text, Tone::strong), 0, kIndent, style);
   }
   std::string operator()(const Paragraph& block) const { return line(block.text, 0, 0, style); }
   std::string operator()(const Lines& block) const {
@@ -87,44 +110,42 @@ struct TerminalBlock {
   }
   std::string operator()(const FactList& block) const {
     std::size_t width = kLeastLabel;
-    for (const auto& [label, value] : block.rows) width = std::max(width, code_points(label));
+    for (const auto& [label, value] : block.rows) width = std::max(width, width_of(label));
     const std::size_t column = kIndent + width + 2;
     std::string text;
-    for (const auto& [label, value] : block.rows) {
-      const std::string name = printable(label);
-      text += std::string(kIndent, ' ') + paint(name, Paint::dim, style) +
-              std::string(column - kIndent - code_points(name), ' ') +
+    for (const auto& [label, value] : block.rows)
+      text += std::string(kIndent, ' ') +
+              wrapped(with_tone(label, Tone::faint), kIndent, kIndent, style) +
+              std::string(column - kIndent - width_of(label), ' ') +
               wrapped(value, column, column, style) + "\n";
-    }
     return text;
   }
   std::string operator()(const ItemList& block) const {
     std::string text;
     const std::size_t shown = std::min(block.most, block.items.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      text += line(block.items[i].head, kIndent, kIndent, style);
+      text += block.positions ? unwrapped(block.items[i].head, style)
+                              : line(block.items[i].head, kIndent, kIndent, style);
       for (const StyledText& detail : block.items[i].details)
         text += line(detail, 3 * kIndent, kIndent, style);
     }
     return text + rest_line(block.items.size(), shown);
   }
   std::string operator()(const Note& block) const {
-    std::vector<TextSpan> spans = block.text.spans;
-    spans.insert(spans.begin(), {block.label + ": ", Tone::unsure});
-    for (TextSpan& span : spans)
-      if (span.tone == Tone::none) span.tone = Tone::unsure;
-    return line({std::move(spans)}, 0, kIndent, style);
+    StyledText text = block.text;
+    text.spans.insert(text.spans.begin(), {block.label + ": "});
+    return line(with_tone(std::move(text), Tone::unsure), 0, kIndent, style);
   }
   std::string operator()(const DocumentTable& block) const {
     if (block.rows.empty()) return "";
     std::vector<Column> columns;
     for (const DocumentColumn& column : block.columns)
       if (column.drop < kPageOnly)
-        columns.push_back({printable(column.title), column.number, column.drop});
+        columns.push_back({title_text(column.title, style), column.number, column.drop});
     Table table(std::move(columns));
     const std::size_t shown = std::min(block.most, block.rows.size());
     for (std::size_t i = 0; i < shown; ++i) {
-      table.add(terminal_cells(block, block.rows[i]));
+      table.add(terminal_cells(block, i));
       const auto notes = block.notes.find(i);
       if (notes == block.notes.end()) continue;
       for (const StyledText& note : notes->second)
@@ -136,15 +157,28 @@ struct TerminalBlock {
   std::string operator()(const Figure&) const { return ""; }
 
  private:
-  static std::vector<Cell> terminal_cells(const DocumentTable& table,
-                                          const std::vector<DocumentCell>& row) {
+  std::vector<Cell> terminal_cells(const DocumentTable& table, std::size_t at) const {
+    const std::vector<DocumentCell>& row = table.rows[at];
     std::vector<Cell> cells;
-    for (std::size_t i = 0; i < row.size() && i < table.columns.size(); ++i)
-      if (table.columns[i].drop < kPageOnly)
-        cells.push_back({cell_text(row[i]), paint_of(row[i].tone)});
+    for (std::size_t i = 0; i < row.size() && i < table.columns.size(); ++i) {
+      if (table.columns[i].drop >= kPageOnly) continue;
+      const bool again =
+          table.columns[i].once && at > 0 && row[i].text == table.rows[at - 1][i].text;
+      cells.push_back({again ? "" : cell_text(row[i], style), paint_of(row[i].tone)});
+    }
     return cells;
   }
 };
+
+/// Whether a block follows the one before without an empty line.
+bool joined(const Block& before, const Block& block) {
+  const auto both = [&]<typename T>(const T*) {
+    return std::holds_alternative<T>(before) && std::holds_alternative<T>(block);
+  };
+  return std::holds_alternative<Heading>(before) || std::holds_alternative<Lines>(block) ||
+         (std::holds_alternative<Lines>(before) && std::holds_alternative<DocumentTable>(block)) ||
+         both(static_cast<const Note*>(nullptr)) || both(static_cast<const FactList*>(nullptr));
+}
 
 }  // namespace
 
@@ -155,10 +189,7 @@ std::string to_terminal(const Document& document, const TextStyle& style) {
     if (audience == Audience::page) continue;
     const std::string piece = std::visit(TerminalBlock{style}, block);
     if (piece.empty()) continue;
-    const bool joined =
-        before == nullptr || std::holds_alternative<Heading>(*before) ||
-        (std::holds_alternative<Note>(*before) && std::holds_alternative<Note>(block));
-    if (!joined) text += "\n";
+    if (before != nullptr && !joined(*before, block)) text += "\n";
     text += piece;
     before = &block;
   }

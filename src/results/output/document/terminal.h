@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// Blocks are separated by empty lines, except a heading from what it heads and notes from notes.
-/// Ends with a newline.
+/// Blocks are separated by empty lines, except what follows a heading, lines from the table above
+/// or below them, and notes from notes. Ends with a newline.
 std::string to_terminal(const Document& document, const TextStyle& style);
 
 }  // namespace bench

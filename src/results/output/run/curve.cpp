@@ -7,14 +7,12 @@
 #include <set>
 
 #include "core/text.h"
+#include "results/output/document/plot.h"
 #include "results/output/run/result_cells.h"
 
 namespace bench {
 namespace {
 
-// Draws a curve: one line per point, metrics in columns, and a bar for the main metric.
-
-constexpr std::size_t kBarCells = 24;
 /// A range wider than this is drawn on a logarithmic scale.
 constexpr double kLinearRange = 50.0;
 
@@ -69,21 +67,19 @@ class Scale {
 
 std::string last_name(const std::string& metric) {
   const auto dot = metric.find('.');
-  return printable(dot == std::string::npos ? metric : metric.substr(dot + 1));
+  return dot == std::string::npos ? metric : metric.substr(dot + 1);
 }
 
-std::vector<Column> curve_columns(const Curve& curve, const std::string& barred, const Scale& scale,
-                                  const TextStyle& style) {
-  std::vector<Column> list = {{dimension_title(curve.axis), true, 0}};
+std::vector<DocumentColumn> curve_columns(const Curve& curve, const std::string& barred,
+                                          const Scale& scale) {
+  std::vector<DocumentColumn> list = {{dimension_title(curve.axis)}};
   for (const std::string& metric : curve.metrics) {
-    list.push_back({last_name(metric), true, 0});
-    list.push_back({style.unicode ? "±" : "+-", true, 2});
+    list.push_back({last_name(metric)});
+    list.push_back({"±", true, 2});
   }
-  list.push_back({"n", true, 0});
-  list.push_back({"clean", true, 0});
-  list.push_back({"of limit", true, 0});
-  list.push_back({last_name(barred) + scale.name(), false, 3});
-  list.push_back({"", false, 0});
+  list.insert(
+      list.end(),
+      {{"n"}, {"clean"}, {"of limit"}, {last_name(barred) + scale.name(), false, 3}, {"", false}});
   return list;
 }
 
@@ -109,41 +105,68 @@ const Series& least_clean(const std::map<std::string, const Result*>& point) {
   return *least;
 }
 
+std::vector<DocumentCell> curve_row(const Curve& curve, double at, const std::string& barred,
+                                    const Scale& scale, Footnotes& notes) {
+  const auto& point = curve.points.at(at);
+  std::vector<DocumentCell> row = {
+      numeric(at, dimension_text(curve.axis, point.begin()->second->series.params[curve.axis]))};
+  for (const std::string& metric : curve.metrics) {
+    const Series* series = series_at(point, metric);
+    row.push_back(series ? median_cell(*series) : DocumentCell{});
+    row.push_back({.text = series ? half_width_text(*series) : "", .tone = Tone::faint});
+  }
+  const Series& least = least_clean(point);
+  row.push_back(least.n > 0 ? numeric(static_cast<double>(least.n), std::to_string(least.n))
+                            : DocumentCell{});
+  row.push_back(notes.clean_cell(least));
+  const Series* drawn = series_at(point, barred);
+  row.push_back({drawn ? of_limit_text(*drawn) : ""});
+  row.push_back({.bar = drawn ? scale.share(drawn->median) : kNoValue});
+  if (drawn) notes.note_limit(*drawn);
+  row.push_back(outcome_cell(*worst_of(point)));
+  return row;
+}
+
+Plot curve_plot(const Curve& curve, const std::string& metric) {
+  PlotSeries medians{.name = "", .x = {}, .y = {}, .mark = Mark::line_points};
+  Unit unit = Unit::count;
+  for (const auto& [at, point] : curve.points) {
+    const Series* series = series_at(point, metric);
+    if (series == nullptr || !std::isfinite(series->median)) continue;
+    unit = series->unit;
+    medians.x.push_back(at);
+    medians.y.push_back(series->median);
+    medians.low.push_back(series->low);
+    medians.high.push_back(series->high);
+  }
+  const bool wide = !medians.x.empty() && medians.x.front() > 0.0 &&
+                    medians.x.back() > kLinearRange * medians.x.front();
+  return {.title = last_name(metric),
+          .x_label = dimension_title(curve.axis),
+          .y_label = std::string(to_string(unit)),
+          .log_x = wide,
+          .series = {std::move(medians)}};
+}
+
 }  // namespace
 
-std::string curve_text(const Curve& curve, Footnotes& notes, const TextStyle& style) {
+void add_curve(Document& document, const Curve& curve, Footnotes& notes) {
   const std::string barred = bar_metric(curve);
   const Scale scale(curve, barred);
-  Table table(curve_columns(curve, barred, scale, style));
+  DocumentTable table{curve_columns(curve, barred, scale)};
   std::string last_reason;
   for (const auto& [at, point] : curve.points) {
-    std::vector<Cell> row = {
-        {dimension_text(curve.axis, point.begin()->second->series.params[curve.axis]),
-         Paint::none}};
-    for (const std::string& metric : curve.metrics) {
-      const Series* series = series_at(point, metric);
-      const bool there = series != nullptr && std::isfinite(series->median);
-      row.push_back({there ? format(series->median, series->unit) : "", Paint::bold});
-      row.push_back({there ? half_width_text(*series) : "", Paint::dim});
-    }
-    const Series& least = least_clean(point);
-    row.push_back({least.n > 0 ? std::to_string(least.n) : "", Paint::none});
-    row.push_back(notes.clean_cell(least));
-    const Series* drawn = series_at(point, barred);
-    row.push_back({drawn ? of_limit_text(*drawn) : "", Paint::none});
-    row.push_back({drawn ? bar(scale.share(drawn->median), kBarCells, style) : "", Paint::none});
-    if (drawn) notes.note_limit(*drawn);
-    const Result& worst = *worst_of(point);
-    row.push_back(outcome_cell(worst));
-    table.add(std::move(row));
-    const std::string& reason = worst.series.reason;
-    if (!reason.empty() && reason != last_reason) table.note(printable(reason), Paint::yellow);
+    const std::string& reason = worst_of(point)->series.reason;
+    if (!reason.empty() && reason != last_reason)
+      table.notes[table.rows.size()].push_back({reason, Tone::unsure});
     last_reason = reason;
+    table.rows.push_back(curve_row(curve, at, barred, scale, notes));
   }
-  const std::string title =
-      curve.where.empty() ? ""
-                          : std::string(kTableIndent - 2, ' ') + dimension_list(curve.where) + "\n";
-  return title + table.render(kTableIndent, style);
+  if (!curve.where.empty()) document.add(Lines{{dimension_list(curve.where)}});
+  document.add(std::move(table));
+  document.add(Figure{to_svg(curve_plot(curve, barred)),
+                      barred + (curve.where.empty() ? "" : ", " + dimension_list(curve.where)) +
+                          ": medians with 95 % intervals"});
 }
 
 namespace {

@@ -31,6 +31,7 @@ Rows swept(const Rows& rows);
 /// A sweep has more than six values of one numeric parameter, one result per value and metric.
 Split find_curves(const Rows& rows, const Dimensions& dimensions);
 
-std::string curve_text(const Curve& curve, Footnotes& notes, const TextStyle& style);
+/// One row per point, metrics in columns, and a bar for the main metric; pages also have a plot.
+void add_curve(Document& document, const Curve& curve, Footnotes& notes);
 
 }  // namespace bench

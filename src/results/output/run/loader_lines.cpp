@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/json_fields.h"
 #include "core/text.h"
 
 namespace bench {
 namespace {
-
-using Words = std::pair<std::string, std::string>;
 
 constexpr const char* kLoaderRate = "data_loader.samples_per_second";
 constexpr const char* kNumaRatio = "data_loader.numa_ratio";
@@ -105,8 +105,7 @@ double local_rate(const Rows& rows, const Series& remote, const Json& node) {
   return kNoValue;
 }
 
-std::vector<Words> numa_lines(const Rows& rows) {
-  std::vector<Words> lines;
+void add_numa(FactList& list, const Rows& rows) {
   for (const Result* row : rows) {
     const Series& series = row->series;
     if (series.metric != kNumaRatio || !std::isfinite(series.median)) continue;
@@ -118,46 +117,36 @@ std::vector<Words> numa_lines(const Rows& rows) {
     if (std::isfinite(local))
       text += fmt::format(" ({} of {} samples/s)", format(series.median * local, Unit::count),
                           format(local, Unit::count));
-    lines.emplace_back("NUMA", std::move(text));
+    list.rows.emplace_back("NUMA", std::move(text));
   }
-  return lines;
-}
-
-std::string shown(const std::vector<Words>& lines, std::size_t indent, const TextStyle& style) {
-  constexpr std::size_t kLabel = 12;
-  std::string text;
-  for (const auto& [label, words] : lines)
-    text += std::string(indent, ' ') +
-            paint(fmt::format("{:<{}}", label, kLabel), Paint::dim, style) +
-            wrap(printable(words), indent + kLabel, indent + kLabel, style) + "\n";
-  return text;
 }
 
 }  // namespace
 
-std::vector<Words> loader_lines(const Json& facts) {
-  std::vector<Words> lines = {{"limits", limits_words(facts)},
-                              {"bottleneck", binding_words(facts)},
-                              {"workers", workers_words(facts)},
-                              {"PyTorch", pytorch_words(facts)}};
-  for (const Json& step : array_field(facts, "steps"))
-    lines.emplace_back("step time", step_words(step));
-  for (const Json& preset : array_field(facts, "presets"))
-    lines.emplace_back("preset", preset_words(preset));
-  std::erase_if(lines, [](const Words& line) { return line.second.empty(); });
-  return lines;
+FactList loader_lines(const Json& facts) {
+  FactList list;
+  const auto add = [&](const char* label, const std::string& words) {
+    if (!words.empty()) list.rows.emplace_back(label, words);
+  };
+  add("limits", limits_words(facts));
+  add("bottleneck", binding_words(facts));
+  add("workers", workers_words(facts));
+  add("PyTorch", pytorch_words(facts));
+  for (const Json& step : array_field(facts, "steps")) add("step time", step_words(step));
+  for (const Json& preset : array_field(facts, "presets")) add("preset", preset_words(preset));
+  return list;
 }
 
-std::string loader_text(const std::vector<std::pair<std::string, const Json*>>& jobs,
-                        const Rows& rows, std::size_t indent, const TextStyle& style) {
-  std::string text;
+FactList loader_facts(const std::vector<std::pair<std::string, const Json*>>& jobs,
+                      const Rows& rows) {
+  FactList list;
   for (const auto& [job, facts] : jobs) {
-    const auto lines = loader_lines(*facts);
-    const bool named = jobs.size() > 1 && !lines.empty();
-    if (named) text += std::string(indent, ' ') + printable(job) + "\n";
-    text += shown(lines, named ? indent + 2 : indent, style);
+    FactList own = loader_lines(*facts);
+    if (jobs.size() > 1 && !own.rows.empty()) list.rows.emplace_back("job", job);
+    std::ranges::move(own.rows, std::back_inserter(list.rows));
   }
-  return text + shown(numa_lines(rows), indent, style);
+  add_numa(list, rows);
+  return list;
 }
 
 }  // namespace bench

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "core/json.h"
-#include "results/output/document/text_style.h"
+#include "results/output/document/document.h"
 #include "results/run/dimensions.h"
 
 namespace bench {
 
-/// {"limits", "workers 812 samples/s (binds), cpu 1624"}, {"workers", "2 recommended: ..."},
-/// {"steps", ...}, {"PyTorch", ...}: one line each. Names are not sanitised.
-std::vector<std::pair<std::string, std::string>> loader_lines(const Json& facts);
+/// {"limits", "workers 812 samples/s, cpu 1624"}, {"workers", "2 recommended: ..."}, {"step time",
+/// ...}, {"PyTorch", ...}: one row each.
+FactList loader_lines(const Json& facts);
 
-/// The lines of a case's jobs, under job IDs if there are several, and the cost of remote NUMA
-/// nodes from its rows of data_loader.numa_ratio. "" if empty.
-std::string loader_text(const std::vector<std::pair<std::string, const Json*>>& jobs,
-                        const Rows& rows, std::size_t indent, const TextStyle& style);
+/// The rows of a case's jobs, under job IDs if there are several, and the cost of remote NUMA nodes
+/// from its rows of data_loader.numa_ratio.
+FactList loader_facts(const std::vector<std::pair<std::string, const Json*>>& jobs,
+                      const Rows& rows);
 
 }  // namespace bench

@@ -60,19 +60,26 @@ std::string at_clock_text(const Series& series) {
   return other ? format(series.of_limit_at_clock, Unit::ratio) : "";
 }
 
-Cell outcome_cell(const Result& result) {
-  if (result.series.outcome != Status::ok)
-    return {std::string(to_string(result.series.outcome)), paint_of(result.series.outcome)};
-  if (result.verdict) return {std::string(to_string(*result.verdict)), paint_of(*result.verdict)};
-  return {};
+DocumentCell median_cell(const Series& series) {
+  DocumentCell cell = numeric(series.median, format(series.median, series.unit));
+  cell.tone = Tone::strong;
+  return cell;
 }
 
-Cell Footnotes::clean_cell(const Series& series) {
+DocumentCell outcome_cell(const Result& result) {
+  const auto cell = [](auto word) {
+    return DocumentCell{.text = std::string(to_string(word)), .tone = tone_of(word)};
+  };
+  if (result.series.outcome != Status::ok) return cell(result.series.outcome);
+  return result.verdict ? cell(*result.verdict) : DocumentCell{};
+}
+
+DocumentCell Footnotes::clean_cell(const Series& series) {
   if (series.n == 0) return {};
   note_quality(series.quality);
   const double share = clean_share(series);
   const double shift = filter_effect(series);
-  Cell cell{fmt::format("{:.0f} %", std::floor(100.0 * share)), Paint::none};
+  DocumentCell cell{fmt::format("{:.0f} %", std::floor(100.0 * share)), share};
   if (share < kDisturbedShare) {
     disturbed_ = true;
     samples_ += series.n;
@@ -88,7 +95,7 @@ Cell Footnotes::clean_cell(const Series& series) {
     shifted_ = true;
     cell.text += "^";
   }
-  if (cell.text.back() != '%') cell.paint = Paint::yellow;
+  if (cell.text.back() != '%') cell.tone = Tone::unsure;
   return cell;
 }
 
@@ -103,7 +110,7 @@ void Footnotes::note_limit(const Series& series) {
   if (!series.limit || series.limit->source.empty()) return;
   const double value = series.limit->value;
   const std::string origin =
-      fmt::format("{}: {}", to_string(series.limit->kind), printable(series.limit->source));
+      fmt::format("{}: {}", to_string(series.limit->kind), series.limit->source);
   LimitRange& range =
       limits_.try_emplace(origin, LimitRange{value, value, series.unit}).first->second;
   range.low = std::min(range.low, value);
@@ -117,57 +124,54 @@ void Footnotes::note_quality(const Quality& quality) {
   cpu_share_ = std::min(cpu_share_, quality.cpu_share.value_or(1.0));
 }
 
-std::string Footnotes::render(std::size_t indent, const TextStyle& style) const {
-  std::string text;
-  const auto add = [&](const std::string& note, Paint how) {
-    text +=
-        std::string(indent, ' ') + paint(wrap(note, indent, indent + 2, style), how, style) + "\n";
-  };
+Lines Footnotes::lines() const {
+  Lines list;
+  const auto add = [&](const std::string& note, Tone tone) { list.lines.push_back({note, tone}); };
   if (disturbed_) {
     std::vector<std::string> why;
     for (const auto& [flag, count] : flags_) why.push_back(fmt::format("{} {}", flag, count));
     add(fmt::format("* fewer than half of the samples are clean{}",
                     why.empty() ? "" : fmt::format(" (of {}: {})", samples_, join(why, ", "))),
-        Paint::yellow);
+        Tone::unsure);
   }
   if (shifted_)
     add(fmt::format("^ median of all samples differs by more than 2 % from that of the clean "
                     "samples (up to {:+.1f} %: {})",
                     100.0 * largest_shift_, format(shifted_from_, shifted_unit_)),
-        Paint::yellow);
+        Tone::unsure);
   if (steal_ >= kNotableSteal)
     add(fmt::format("steal: the hypervisor took up to {} of the CPU time",
                     format(steal_, Unit::ratio)),
-        Paint::yellow);
+        Tone::unsure);
   if (others_share_ >= kNotableOthers)
     add(fmt::format("crowded: other processes used up to {} of the host's CPU time",
                     format(others_share_, Unit::ratio)),
-        Paint::yellow);
+        Tone::unsure);
   if (throttled_s_ > 0.0)
     add(fmt::format("throttled: the cgroup CPU quota throttled the benchmark for up to {}",
                     format(Seconds{throttled_s_})),
-        Paint::yellow);
+        Tone::unsure);
   if (cpu_share_ < kLowCpuShare)
     add(fmt::format("CPU share: benchmark threads were on a CPU only {} of the time",
                     format(cpu_share_, Unit::ratio)),
-        Paint::yellow);
+        Tone::unsure);
   if (most_clock_ > 0.0) {
     const std::string low = format(least_clock_, Unit::hertz);
     const std::string high = format(most_clock_, Unit::hertz);
     add(fmt::format("at clock: share of the limit at the actual clock, {}",
                     low == high ? low : low + " to " + high),
-        Paint::dim);
+        Tone::faint);
   }
   std::size_t listed = 0;
   for (const auto& [origin, range] : limits_) {
     if (++listed > kListedLimits) break;
     const std::string low = format(range.low, range.unit);
     const std::string high = format(range.high, range.unit);
-    add(fmt::format("limit {}, {}", low == high ? low : low + " to " + high, origin), Paint::dim);
+    add(fmt::format("limit {}, {}", low == high ? low : low + " to " + high, origin), Tone::faint);
   }
   if (limits_.size() > kListedLimits)
-    add(fmt::format("and {} more limits", limits_.size() - kListedLimits), Paint::dim);
-  return text;
+    add(fmt::format("and {} more limits", limits_.size() - kListedLimits), Tone::faint);
+  return list;
 }
 
 }  // namespace bench

@@ -5,13 +5,11 @@
 #include <map>
 #include <string>
 
-#include "results/output/document/text_style.h"
+#include "results/output/document/document.h"
 #include "results/run/run_summary.h"
 
 namespace bench {
 
-/// Indentation of the tables of a case.
-inline constexpr std::size_t kTableIndent = 4;
 /// Share of CPU time; less steal is not reported.
 inline constexpr double kNotableSteal = 0.005;
 
@@ -23,16 +21,18 @@ std::string limit_text(const Series& series);
 std::string of_limit_text(const Series& series);
 /// Share at the actual clock, if it differs from the limit's.
 std::string at_clock_text(const Series& series);
-Cell outcome_cell(const Result& result);
+/// The median with its unit, in bold.
+DocumentCell median_cell(const Series& series);
+DocumentCell outcome_cell(const Result& result);
 
 /// Collects the footnotes of a table while its rows are written.
 class Footnotes {
  public:
   /// The share of clean samples, with "*" when it is below one half and "^" when the clean median
   /// is more than 2 % away from that of all samples.
-  Cell clean_cell(const Series& series);
+  DocumentCell clean_cell(const Series& series);
   void note_limit(const Series& series);
-  std::string render(std::size_t indent, const TextStyle& style) const;
+  Lines lines() const;
 
  private:
   void note_quality(const Quality& quality);

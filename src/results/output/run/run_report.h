@@ -1,4 +1,4 @@
-// Report of a run: its records and the findings on them. Printed by run_report_text.h and as JSON.
+// Report of a run: its records and the findings on them. Shown by run_output.h and as JSON.
 #pragma once
 
 #include <vector>

@@ -2,10 +2,11 @@
 #include "results/output/run/loader_lines.h"
 
 #include "core/schema.h"
+#include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
-#include "results/output/run/run_report_text.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
@@ -103,8 +104,8 @@ TEST_CASE("corrupt loader facts are omitted, and control bytes are escaped") {
   const std::string text = to_text(make_run_report(loader_run(facts).records()), kWide);
   CHECK(text.find('\033') == std::string::npos);
   CHECK_THAT(text, Contains("\\x1b[2Jworkers") && Contains("not evaluated") && !Contains("limits"));
-  CHECK(loader_lines(Json::object()).empty());
-  CHECK(loader_lines(Json(3)).empty());
+  CHECK(loader_lines(Json::object()).rows.empty());
+  CHECK(loader_lines(Json(3)).rows.empty());
 }
 
 TEST_CASE("several loaders of a case are listed by job") {
@@ -112,6 +113,7 @@ TEST_CASE("several loaders of a case are listed by job") {
   run.job("01.images.1", "images", "data_loader")
       .add("01.images.1", Facts{"data_loader", told_by_loader()})
       .outcome("01.images.1");
-  CHECK_THAT(to_text(make_run_report(run.records()), kWide),
-             Contains("    01.images\n      limits") && Contains("    01.images.1\n      limits"));
+  CHECK_THAT(
+      to_text(make_run_report(run.records()), kWide),
+      Contains("job         01.images\n  limits") && Contains("job         01.images.1\n  limits"));
 }

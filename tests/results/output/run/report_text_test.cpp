@@ -1,11 +1,12 @@
 #include <cstdlib>
 
-#include "results/output/run/cases_text.h"
+#include "results/output/run/cases_output.h"
 #include "results/output/run/curve.h"
+#include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
-#include "results/output/run/run_report_text.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 

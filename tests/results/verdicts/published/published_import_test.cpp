@@ -2,6 +2,7 @@
 
 #include "results/import/imported_lines.h"
 #include "results/import/imported_runs.h"
+#include "results/output/document/terminal.h"
 #include "results/output/verdicts/scaling_output.h"
 #include "results/run/run_records.h"
 #include "results/store/store.h"

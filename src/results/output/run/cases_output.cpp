@@ -1,4 +1,4 @@
-#include "results/output/run/cases_text.h"
+#include "results/output/run/cases_output.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,10 @@
 
 #include "core/json_fields.h"
 #include "core/text.h"
-#include "results/output/document/text_style.h"
 #include "results/output/run/curve.h"
 #include "results/output/run/loader_lines.h"
 #include "results/output/run/result_cells.h"
-#include "results/output/run/telemetry_text.h"
+#include "results/output/run/telemetry_lines.h"
 #include "results/run/dimensions.h"
 #include "results/run/job_results.h"
 
@@ -94,23 +93,19 @@ namespace {
 
 // What drivers reported of a case's devices, each once.
 
-/// "Xid 63: ... on GPU-1234, rank 0 of 03.products.0"; red for a fatal one. "" for none.
-std::string faults_text(const std::vector<const JobResult*>& jobs, std::size_t indent,
-                        const TextStyle& style) {
+/// "Xid 63: ... on GPU-1234, rank 0 of 03.products.0"; red for a fatal one.
+Lines fault_lines(const std::vector<const JobResult*>& jobs) {
   std::set<std::string> shown;
-  std::string text;
+  Lines list;
   for (const JobResult* job : jobs)
     for (const Json& fault : job->faults) {
-      const std::string line =
-          printable(fmt::format("{} on {}, rank {} of job {}", text_field(fault, "text", "fault"),
-                                text_field(fault, "device", "unknown device"),
-                                integer_field(fault, "rank"), job->job.id));
-      if (!shown.insert(line).second) continue;
-      const Paint how = field(fault, "fatal") == true ? Paint::red : Paint::yellow;
-      text += std::string(indent, ' ') + paint(wrap(line, indent, indent + 2, style), how, style) +
-              "\n";
+      const std::string line = fmt::format(
+          "{} on {}, rank {} of job {}", text_field(fault, "text", "fault"),
+          text_field(fault, "device", "unknown device"), integer_field(fault, "rank"), job->job.id);
+      if (shown.insert(line).second)
+        list.lines.push_back({line, field(fault, "fatal") == true ? Tone::bad : Tone::unsure});
     }
-  return text;
+  return list;
 }
 
 constexpr std::size_t kNamedJobs = 4;
@@ -147,23 +142,19 @@ std::string ranks_text(const Case& one) {
   return ranks == 1 ? "1 rank" : fmt::format("{} ranks", ranks);
 }
 
-std::string title(const Case& one, const Dimensions& all, const TextStyle& style) {
+Heading title(const Case& one, const Dimensions& all) {
   const PlannedJob& job = one.jobs.front()->job;
   std::vector<std::string> parts;
-  if (!job.probe.empty() && job.probe != one.name) parts.push_back("probe " + printable(job.probe));
+  if (!job.probe.empty() && job.probe != one.name) parts.push_back("probe " + job.probe);
   if (const std::string ranks = ranks_text(one); !ranks.empty()) parts.push_back(ranks);
-  if (job.device != "host") parts.push_back("device " + printable(job.device));
+  if (job.device != "host") parts.push_back("device " + job.device);
   if (!all.common.empty()) parts.push_back(dimension_list(all.common));
-  const std::string name = printable(one.name);
-  return paint(name, Paint::bold, style) + "  " +
-         paint(wrap(join(parts, ", "), code_points(name) + 2, kTableIndent, style), Paint::dim,
-               style) +
-         "\n";
+  return {{{{one.name}, {"  " + join(parts, ", "), Tone::faint}}}};
 }
 
 std::string short_name(const std::string& metric, const std::string& probe) {
   const bool own = !probe.empty() && metric.compare(0, probe.size() + 1, probe + ".") == 0;
-  return printable(own ? metric.substr(probe.size() + 1) : metric);
+  return own ? metric.substr(probe.size() + 1) : metric;
 }
 
 /// Words to the left, numbers to the right.
@@ -172,61 +163,56 @@ bool is_word(const std::string& name, const Dimensions& dims) {
                      [&](const Json& row) { return row.contains(name) && !row[name].is_number(); });
 }
 
-std::vector<Column> case_columns(const std::vector<std::string>& varying, const Dimensions& dims) {
-  std::vector<Column> list = {{"metric", false, 0}};
+std::vector<DocumentColumn> case_columns(const std::vector<std::string>& varying,
+                                         const Dimensions& dims) {
+  std::vector<DocumentColumn> list = {{"metric", false, 0, true}};
   for (const std::string& name : varying)
-    list.push_back({dimension_title(name), !is_word(name, dims), 0});
-  list.push_back({"median", true, 0});
-  list.push_back({"95 % interval", true, 1});
-  list.push_back({"n", true, 0});
-  list.push_back({"clean", true, 0});
-  list.push_back({"limit", true, 3});
-  list.push_back({"of limit", true, 0});
-  list.push_back({"at clock", true, 2});
-  list.push_back({"", false, 0});
+    list.push_back({dimension_title(name), !is_word(name, dims)});
+  list.insert(list.end(), {{"median"},
+                           {"95 % interval", true, 1},
+                           {"n"},
+                           {"clean"},
+                           {"limit", true, 3},
+                           {"of limit"},
+                           {"at clock", true, 2},
+                           {"", false}});
   return list;
 }
 
-std::vector<Cell> cells(const Result& result, const Json& own,
-                        const std::vector<std::string>& varying, Footnotes& notes) {
+std::vector<DocumentCell> cells(const Result& result, const Json& own,
+                                const std::vector<std::string>& varying, Footnotes& notes) {
   const Series& series = result.series;
-  std::vector<Cell> row;
+  std::vector<DocumentCell> row = {{short_name(series.metric, series.probe)}};
   for (const std::string& name : varying)
-    row.push_back({own.contains(name) ? dimension_text(name, own[name]) : "", Paint::none});
-  const bool there = std::isfinite(series.median);
-  row.push_back({there ? format(series.median, series.unit) : "", Paint::bold});
-  row.push_back({interval_text(series), Paint::none});
-  row.push_back({series.n > 0 ? std::to_string(series.n) : "", Paint::none});
-  row.push_back(notes.clean_cell(series));
-  row.push_back({limit_text(series), Paint::none});
-  row.push_back({of_limit_text(series), Paint::none});
-  row.push_back({at_clock_text(series), Paint::none});
-  row.push_back(outcome_cell(result));
+    row.push_back({own.contains(name) ? dimension_text(name, own[name]) : ""});
   notes.note_limit(series);
+  const std::vector<DocumentCell> rest = {median_cell(series),
+                                          {interval_text(series)},
+                                          {series.n > 0 ? std::to_string(series.n) : ""},
+                                          notes.clean_cell(series),
+                                          {limit_text(series)},
+                                          numeric(series.of_limit, of_limit_text(series)),
+                                          {at_clock_text(series)},
+                                          outcome_cell(result)};
+  row.insert(row.end(), rest.begin(), rest.end());
   return row;
 }
 
-std::string table_text(const Rows& rows, const Json& common, Footnotes& notes,
-                       const TextStyle& style) {
-  if (rows.empty()) return "";
+DocumentTable table_of(const Rows& rows, const Json& common, Footnotes& notes) {
   const Dimensions dims = dimensions(rows);
   std::vector<std::string> shown = dims.varying;
   for (const auto& [name, value] : dims.common.items())  // common here, but not in the whole case
     if (!common.contains(name)) shown.push_back(name);
-  Table table(case_columns(shown, dims));
-  std::string last_metric, last_reason;
+  DocumentTable table{case_columns(shown, dims)};
+  std::string last_reason;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Series& series = rows[i]->series;
-    std::vector<Cell> row = cells(*rows[i], dims.of_row[i], shown, notes);
-    const std::string metric = short_name(series.metric, series.probe);
-    row.insert(row.begin(), Cell{metric == last_metric ? "" : metric, Paint::none});
-    table.add(std::move(row));
     if (!series.reason.empty() && series.reason != last_reason)
-      table.note(printable(series.reason), Paint::yellow);
-    last_metric = metric;
+      table.notes[i].push_back({series.reason, Tone::unsure});
+    table.rows.push_back(cells(*rows[i], dims.of_row[i], shown, notes));
     last_reason = series.reason;
   }
-  return table.render(kTableIndent, style);
+  return table;
 }
 
 /// Groups rows by metric, in order of first appearance.
@@ -245,36 +231,34 @@ Rows by_metric(const Rows& rows) {
 }
 
 /// "failed: 3 jobs (02.a.0, ...): reason", equal reasons together.
-std::string ends_text(const Rows& ends, const TextStyle& style) {
+Lines end_lines(const Rows& ends) {
   std::map<std::pair<Status, std::string>, std::vector<std::string>> groups;
   for (const Result* end : ends)
-    groups[{end->series.outcome, end->series.reason}].push_back(printable(end->series.job));
-  std::string text;
+    groups[{end->series.outcome, end->series.reason}].push_back(end->series.job);
+  Lines list;
   for (auto& [key, jobs] : groups) {
     const std::size_t count = jobs.size();
     if (count > kNamedJobs) {
       jobs.resize(kNamedJobs);
       jobs.push_back("...");
     }
-    const std::string line = fmt::format("{}: {} ({}): {}", to_string(key.first),
-                                         count == 1 ? "1 job" : fmt::format("{} jobs", count),
-                                         join(jobs, ", "), printable(key.second));
-    text += std::string(kTableIndent, ' ') +
-            paint(wrap(line, kTableIndent, kTableIndent + 2, style), paint_of(key.first), style) +
-            "\n";
+    list.lines.push_back({fmt::format("{}: {} ({}): {}", to_string(key.first),
+                                      count == 1 ? "1 job" : fmt::format("{} jobs", count),
+                                      join(jobs, ", "), key.second),
+                          tone_of(key.first)});
   }
-  return text;
+  return list;
 }
 
-std::string loader_block(const Case& one, const RunSummary& report, const TextStyle& style) {
+FactList loader_facts_of(const Case& one, const RunSummary& report) {
   std::vector<std::pair<std::string, const Json*>> loaders;
   for (const JobResult* job : one.jobs)
     if (const auto facts = report.loaders.find(job->job.id); facts != report.loaders.end())
       loaders.emplace_back(job->job.id, &facts->second);
-  return loader_text(loaders, one.measured, kTableIndent, style);
+  return loader_facts(loaders, one.measured);
 }
 
-std::string case_text(const Case& one, const RunSummary& report, const TextStyle& style) {
+void add_case(Document& document, const Case& one, const RunSummary& report) {
   const std::vector<Result> folded = fold_repeats(one.measured);
   Rows every;
   for (const Result& result : folded) every.push_back(&result);
@@ -286,21 +270,20 @@ std::string case_text(const Case& one, const RunSummary& report, const TextStyle
   for (const Result* row : split.rest) drawn.erase(row);
   Rows tabulated = rows;  // in their order
   std::erase_if(tabulated, [&](const Result* row) { return drawn.contains(row); });
-  std::string text = title(one, all, style);
-  text += table_text(tabulated, all.common, notes, style);
-  for (const Curve& curve : split.curves) text += curve_text(curve, notes, style);
-  if (rows.empty() && one.ends.empty()) text += std::string(kTableIndent, ' ') + "ok, no metrics\n";
-  return text + loader_block(one, report, style) + ends_text(one.ends, style) +
-         faults_text(one.jobs, kTableIndent, style) + notes.render(kTableIndent, style) +
-         telemetry_text(one.measured, kTableIndent, style);
+  document.add(title(one, all)).add(table_of(tabulated, all.common, notes));
+  for (const Curve& curve : split.curves) add_curve(document, curve, notes);
+  if (rows.empty() && one.ends.empty()) document.add(Lines{{"ok, no metrics"}});
+  document.add(loader_facts_of(one, report))
+      .add(end_lines(one.ends))
+      .add(fault_lines(one.jobs))
+      .add(notes.lines())
+      .add(telemetry_lines(one.measured));
 }
 
 }  // namespace
 
-std::string cases_text(const RunSummary& report, const TextStyle& style) {
-  std::string text;
-  for (const Case& one : cases_of(report)) text.append("\n").append(case_text(one, report, style));
-  return text;
+void add_cases(Document& document, const RunSummary& report) {
+  for (const Case& one : cases_of(report)) add_case(document, one, report);
 }
 
 }  // namespace bench

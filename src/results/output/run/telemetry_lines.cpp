@@ -1,4 +1,4 @@
-#include "results/output/run/telemetry_text.h"
+#include "results/output/run/telemetry_lines.h"
 
 #include <fmt/format.h>
 
@@ -181,36 +181,32 @@ std::vector<std::string> labels(const Rows& rows) {
   return texts;
 }
 
-std::string telemetry_line(const std::string& whose, const MergedTelemetry& merged,
-                           std::size_t indent, const TextStyle& style) {
-  const std::string what = merged.text();
-  if (what.empty()) return "";
-  return std::string(indent, ' ') +
-         paint(wrap("telemetry" + whose + ": " + what, indent, indent + 2, style),
-               merged.troubled() ? Paint::yellow : Paint::dim, style) +
-         "\n";
+void add_line(Lines& list, const std::string& whose, const MergedTelemetry& merged) {
+  if (const std::string what = merged.text(); !what.empty())
+    list.lines.push_back(
+        {"telemetry" + whose + ": " + what, merged.troubled() ? Tone::unsure : Tone::faint});
 }
 
 }  // namespace
 
-std::string telemetry_text(const Rows& rows, std::size_t indent, const TextStyle& style) {
+Lines telemetry_lines(const Rows& rows) {
   const Rows kept = stretches(rows);
-  if (kept.empty()) return "";
-  std::string text;
+  Lines list;
   if (kept.size() > kMostLines) {
     MergedTelemetry all;
     for (const Result* row : kept) all.add(*row->telemetry);
-    return telemetry_line(fmt::format(" of {} series", kept.size()), all, indent, style);
+    add_line(list, fmt::format(" of {} series", kept.size()), all);
+    return list;
   }
-  const std::vector<std::string> names = labels(kept);
+  const std::vector<std::string> names = kept.empty() ? std::vector<std::string>{} : labels(kept);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     MergedTelemetry one;
     one.add(*kept[i]->telemetry);
     const bool whole = kept[i]->telemetry->phase == "job";
     const std::string which = whole ? "the whole job" : names[i];
-    text += telemetry_line(which.empty() ? "" : " of " + which, one, indent, style);
+    add_line(list, which.empty() ? "" : " of " + which, one);
   }
-  return text;
+  return list;
 }
 
 }  // namespace bench

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "results/output/document/text_style.h"
+#include "results/output/document/document.h"
 #include "results/run/dimensions.h"
 #include "results/run/series_telemetry.h"
 
@@ -19,7 +19,7 @@ class MergedTelemetry {
   void add(const SeriesTelemetry& one);
   /// Whether heat or hardware throttled a clock, or there were abnormal errors.
   bool troubled() const;
-  /// "CPU 98 % busy, 2 % stolen; GPU 0 SM clock ..., power cap 98 % of the time"; "" for nothing.
+  /// "CPU 98 % busy, 2 % steal; GPU 0 SM clock ..., power cap 98 % of the time"; "" for nothing.
   std::string text() const;
 
  private:
@@ -51,8 +51,8 @@ class MergedTelemetry {
   std::map<std::string, double> errors_;  // of one job, the most
 };
 
-/// "" without telemetry. Yellow if heat or hardware throttled a clock; a power cap is normal at
+/// None without telemetry. Yellow if heat or hardware throttled a clock; a power cap is normal at
 /// full load.
-std::string telemetry_text(const Rows& rows, std::size_t indent, const TextStyle& style);
+Lines telemetry_lines(const Rows& rows);
 
 }  // namespace bench

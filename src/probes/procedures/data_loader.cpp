@@ -15,6 +15,7 @@
 #include "probes/probe.h"
 #include "probes/shared/host_watch.h"
 #include "probes/state.h"
+#include "probes/storage/file_system_facts.h"
 
 namespace bench {
 namespace {
@@ -138,12 +139,14 @@ class DataLoaderJob {
     Json params = loader_params(options);
     params["cache"] = "cold";
     const auto files = setup_.pipeline->files();
-    const auto before = data::device_bytes_read(files.front());
+    const auto disk = storage::file_system_of(files.front());
+    const auto before = storage::traffic_of(disk);
     const MeasuredLoop loop = measure_loop(setup_, options, {}, epoch);
-    const auto after = data::device_bytes_read(files.front());
+    const auto after = storage::traffic_of(disk);
     state_.values("samples_per_second", rates_of(loop.result, options), params);
     if (before && after)
-      state_.value("cache_share", 1.0 - (*after - *before) / loop.result.effort.bytes_read, params);
+      state_.value("cache_share",
+                   1.0 - (after->read - before->read) / loop.result.effort.bytes_read, params);
     const double stall = 1.0 - loop.samples_per_second(options) / warm.samples_per_second(options);
     state_.value("fetch_stall", std::max(0.0, stall), loader_params(options));
     facts_["fetch_stall"] = std::max(0.0, stall);

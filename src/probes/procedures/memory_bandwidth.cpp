@@ -28,12 +28,11 @@ struct Stream {
 
 /// The streams asked for, in the order that spoils least of what the next one reads.
 std::vector<Stream> streams(const State& state) {
-  const auto kernels = state.list<std::string>("kernels");
   const auto stores = state.list<std::string>("stores");
   std::vector<Stream> all;
   for (MemoryKernel kernel :
        {MemoryKernel::read, MemoryKernel::triad, MemoryKernel::copy, MemoryKernel::write}) {
-    if (std::ranges::find(kernels, kMemoryKernels.name(kernel)) == kernels.end()) continue;
+    if (!state.lists("kernels", kMemoryKernels.name(kernel))) continue;
     if (kernel == MemoryKernel::read)
       all.push_back({kernel, Stores::none});
     else
@@ -48,51 +47,27 @@ std::vector<int> thread_counts(const State& state, int cores) {
   std::vector<int> counts = state.list<int>("threads");
   for (int& count : counts)
     if (count == 0) count = cores;
-  if (state.flag("thread_sweep"))
+  if (state.flag("thread_sweep")) {
     for (int count = 1; count < cores; count *= 2) counts.push_back(count);
-  if (state.flag("thread_sweep")) counts.push_back(cores);
+    counts.push_back(cores);
+  }
   std::ranges::sort(counts, std::greater{});
   const auto doubled = std::ranges::unique(counts);
   counts.erase(doubled.begin(), doubled.end());
   return counts;
 }
 
-class BandwidthSweep {
+class BandwidthSweep final : public MemorySweep {
  public:
   BandwidthSweep(State& state, MemorySystem& memory)
-      : state_(state),
-        memory_(memory),
-        caches_(memory.caches()),
-        streams_(streams(state)),
-        sizes_(plan_memory_sizes(state, caches_, state.device().cores(),
-                                 memory_budget(state, memory))) {}
-
-  void run() {
-    state_.facts("memory", memory_facts(memory_, sizes_));
-    if (sizes_.short_of_memory())
-      state_.skip_series("bandwidth", {{"level", "memory"}}, sizes_.shortage());
-    for (const std::string& word : state_.list<std::string>("pages")) {
-      const Pages pages = kPages.value(word, "kind of page");
-      const std::string none = pages == Pages::huge ? memory_.no_huge_pages() : "";
-      if (!none.empty())
-        state_.skip_series("bandwidth", {{"pages", word}}, none);
-      else if (state_.text("numa") == "pairs")
-        measure_pairs(pages);
-      else
-        measure(pages, possible_thread_counts(), {}, sizes_.all);
-    }
-  }
+      : MemorySweep(state, memory, "bandwidth", state.device().cores()), streams_(streams(state)) {}
 
  private:
-  void measure_pairs(Pages pages) {
-    const std::vector<MemoryNode> nodes = memory_.nodes();
-    if (nodes.size() < 2)
-      return state_.skip_series("bandwidth", {{"numa", "pairs"}, {"pages", kPages.name(pages)}},
-                                "this machine has only one NUMA node");
-    for (const MemoryPlace& place : node_pairs(nodes))
-      for (const MemoryNode& node : nodes)
-        if (node.id == *place.cpu_node)
-          measure(pages, {static_cast<int>(node.cores.size())}, place, {sizes_.headline});
+  void measure_near(Pages pages) override {
+    measure(pages, possible_thread_counts(), {}, sizes_.all);
+  }
+  void measure_pair(Pages pages, const MemoryPlace& place, int cores) override {
+    measure(pages, {cores}, place, {sizes_.headline});
   }
 
   /// The thread counts asked for, without those this rank has no cores for.
@@ -101,8 +76,7 @@ class BandwidthSweep {
     std::vector<int> counts = thread_counts(state_, cores);
     std::erase_if(counts, [&](int count) {
       if (count > cores)
-        state_.skip_series("bandwidth", {{"threads", count}},
-                           "this rank may use " + std::to_string(cores) + " cores");
+        skip({{"threads", count}}, "this rank may use " + std::to_string(cores) + " cores");
       return count > cores;
     });
     return counts;
@@ -119,7 +93,7 @@ class BandwidthSweep {
       const double share = arrays->huge_share();
       state_.value("huge_share", share, params);
       const std::string few = too_few_huge_pages(share);
-      if (!few.empty()) return state_.skip_series("bandwidth", params, few);
+      if (!few.empty()) return skip(params, few);
     }
     for (int threads : counts)
       for (double bytes : sizes) measure_size(*arrays, bytes, threads, params);
@@ -131,10 +105,9 @@ class BandwidthSweep {
     params["level"] = memory_level(caches_, bytes, threads);
     const double least = memory_.least_bytes(threads);
     if (bytes < least)
-      return state_.skip_series("bandwidth", params,
-                                "less than " + format(Bytes{least}) + " is not measured");
+      return skip(params, "less than " + format(Bytes{least}) + " is not measured");
     const std::string over = sizes_.over_budget(bytes);
-    if (!over.empty()) return state_.skip_series("bandwidth", params, over);
+    if (!over.empty()) return skip(params, over);
     for (const Stream& stream : streams_) measure_stream(arrays, stream, bytes, threads, params);
   }
 
@@ -143,7 +116,7 @@ class BandwidthSweep {
     params["kernel"] = kMemoryKernels.name(stream.kernel);
     params["stores"] = kStores.name(stream.stores);
     const std::string none = stream.stores == Stores::nontemporal ? memory_.no_nontemporal() : "";
-    if (!none.empty()) return state_.skip_series("bandwidth", params, none);
+    if (!none.empty()) return skip(params, none);
     const StreamAmount amount = arrays.prepare({stream.kernel, stream.stores, bytes, threads});
     Measurement measurement;
     measurement.params = std::move(params);
@@ -155,11 +128,7 @@ class BandwidthSweep {
     state_.measure(measurement);
   }
 
-  State& state_;
-  MemorySystem& memory_;
-  std::vector<CacheLevel> caches_;
   std::vector<Stream> streams_;
-  MemorySizes sizes_;
 };
 
 void run_memory_bandwidth(State& state) {

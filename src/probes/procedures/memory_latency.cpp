@@ -32,38 +32,15 @@ std::vector<double> chain_sizes(const MemorySizes& sizes) {
   return chains;
 }
 
-class LatencySweep {
+class LatencySweep final : public MemorySweep {
  public:
   LatencySweep(State& state, MemorySystem& memory)
-      : state_(state),
-        memory_(memory),
-        caches_(memory.caches()),
-        sizes_(plan_memory_sizes(state, caches_, 1, memory_budget(state, memory))),
-        chains_(chain_sizes(sizes_)) {}
-
-  void run() {
-    state_.facts("memory", memory_facts(memory_, sizes_));
-    if (sizes_.short_of_memory())
-      state_.skip_series("latency", {{"level", "memory"}}, sizes_.shortage());
-    for (const std::string& word : state_.list<std::string>("pages")) {
-      const Pages pages = kPages.value(word, "kind of page");
-      const std::string none = pages == Pages::huge ? memory_.no_huge_pages() : "";
-      if (!none.empty())
-        state_.skip_series("latency", {{"pages", word}}, none);
-      else if (state_.text("numa") == "pairs")
-        measure_pairs(pages);
-      else
-        measure(pages, {}, chains_);
-    }
-  }
+      : MemorySweep(state, memory, "latency", 1), chains_(chain_sizes(sizes_)) {}
 
  private:
-  void measure_pairs(Pages pages) {
-    const std::vector<MemoryNode> nodes = memory_.nodes();
-    if (nodes.size() < 2)
-      return state_.skip_series("latency", {{"numa", "pairs"}, {"pages", kPages.name(pages)}},
-                                "this machine has only one NUMA node");
-    for (const MemoryPlace& place : node_pairs(nodes)) measure(pages, place, {chains_.front()});
+  void measure_near(Pages pages) override { measure(pages, {}, chains_); }
+  void measure_pair(Pages pages, const MemoryPlace& place, int) override {
+    measure(pages, place, {chains_.front()});
   }
 
   void measure(Pages pages, const MemoryPlace& place, const std::vector<double>& sizes) {
@@ -76,9 +53,9 @@ class LatencySweep {
       add_place(params, place);
       const std::string over = sizes_.over_budget(bytes);
       if (bytes < kLeastChain)
-        state_.skip_series("latency", params, "less than 4 KiB");
+        skip(params, "less than 4 KiB");
       else if (!over.empty())
-        state_.skip_series("latency", params, over);
+        skip(params, over);
       else
         measure_chain(*chain, pages, bytes, params);
     }
@@ -87,7 +64,7 @@ class LatencySweep {
   void measure_chain(MemoryChain& chain, Pages pages, double bytes, const Json& params) {
     chain.prepare(bytes);
     const std::string few = pages == Pages::huge ? too_few_huge_pages(chain.huge_share()) : "";
-    if (!few.empty()) return state_.skip_series("latency", params, few);
+    if (!few.empty()) return skip(params, few);
     Measurement measurement;
     measurement.params = params;
     measurement.work = [&](std::int64_t loads) { chain.run(loads); };
@@ -97,10 +74,6 @@ class LatencySweep {
     state_.measure(measurement);
   }
 
-  State& state_;
-  MemorySystem& memory_;
-  std::vector<CacheLevel> caches_;
-  MemorySizes sizes_;
   std::vector<double> chains_;
 };
 

@@ -1,6 +1,7 @@
 #include "probes/server/rank_program.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,41 +30,26 @@
 namespace bench {
 namespace {
 
-// A rank's private line to the dispatcher. It keeps a copy of the original stdout for records and
-// points fd 1 at stderr, so that whatever libraries print cannot end up between two records.
-
+/// A rank's private line to the dispatcher. It keeps a copy of the original stdout for records and
+/// points fd 1 at stderr, so that whatever libraries print cannot end up between two records.
 class RecordStream final : public RecordSink {
  public:
-  /// Takes stdout over. Throws Error(environment) when it cannot.
-  RecordStream();
-  ~RecordStream() override;
-  RecordStream(const RecordStream&) = delete;
-  RecordStream& operator=(const RecordStream&) = delete;
+  RecordStream() : host_(host_name()), file_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    if (!file_.valid()) throw_errno("keep a copy of stdout");
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) throw_errno("point stdout at stderr");
+  }
 
   /// Writes the framed record at once, with this host's name. Throws Error(environment) when the
   /// reader is gone.
-  void write(Record record) override;
+  void write(Record record) override {
+    record.host = host_;
+    if (!write_all(file_.get(), frame(record))) throw_errno("write a record");
+  }
 
  private:
-  int file_ = -1;
   std::string host_;
+  Descriptor file_;
 };
-
-RecordStream::RecordStream() : host_(host_name()) {
-  file_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  if (file_ < 0) throw_errno("keep a copy of stdout");
-  if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) throw_errno("point stdout at stderr");
-}
-
-RecordStream::~RecordStream() {
-  if (file_ >= 0) close(file_);
-}
-
-void RecordStream::write(Record record) {
-  record.host = host_;
-  const std::string line = frame(record);
-  if (!write_all(file_, line)) throw_errno("write a record");
-}
 
 /// Alike for ranks on one machine, different between machines, whatever their names.
 std::string machine() {
@@ -87,33 +73,20 @@ namespace {
 constexpr const char* kTcp = "TCP";  // TcpGroup::library()
 
 std::string usage(const std::string& name) {
-  return name +
-         ": runs probes as one rank; started by benchctl.\n"
-         "\n"
-         "  " +
-         name +
-         "             Serve jobs from stdin, one JSON object per line, until end of file\n"
-         "  " +
-         name +
-         " --group KIND  Join the ranks by auto, mpi, tcp or none; auto: mpi if the launcher\n"
-         "                 supports it, else tcp with the variables of torchrun or Slurm\n"
-         "  " +
-         name +
-         " --sweep RUN  Kill the processes that run left on this host, and list them\n"
-         "  " +
-         name +
-         " --states RUN  Print the process states of that run's ranks on this host\n"
-         "  " +
-         name +
-         " --describe  Print the probes and libraries of this build as JSON\n"
-         "  " +
-         name +
-         " --topology FILE  Print the facts of a machine saved by lstopo as XML\n"
-         "  " +
-         name +
-         " --version\n"
-         "\n"
-         "Example: benchctl run smoke\n";
+  return fmt::format(
+      "{0}: runs probes as one rank; started by benchctl.\n"
+      "\n"
+      "  {0}             Serve jobs from stdin, one JSON object per line, until end of file\n"
+      "  {0} --group KIND  Join the ranks by auto, mpi, tcp or none; auto: mpi if the launcher\n"
+      "                 supports it, else tcp with the variables of torchrun or Slurm\n"
+      "  {0} --sweep RUN  Kill the processes that run left on this host, and list them\n"
+      "  {0} --states RUN  Print the process states of that run's ranks on this host\n"
+      "  {0} --describe  Print the probes and libraries of this build as JSON\n"
+      "  {0} --topology FILE  Print the facts of a machine saved by lstopo as XML\n"
+      "  {0} --version\n"
+      "\n"
+      "Example: benchctl run smoke\n",
+      name);
 }
 
 /// What rank 0 knows about the hosts; collective.

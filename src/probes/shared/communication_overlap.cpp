@@ -32,28 +32,6 @@ struct Active {
   bool computation;
 };
 
-class OverlapSeries {
- public:
-  /// `params` distinguish it; what is active is added to them.
-  OverlapSeries(State& state, const Sides& sides, Json params)
-      : state_(state), sides_(sides), params_(std::move(params)) {}
-
-  /// The median time of a series, in seconds.
-  double measure(const Active& active);
-
-  /// Of the last series: how long one side took while the other ran, of the slowest rank; 0 where
-  /// only one ran.
-  double median_part(Seconds Overlap::Parts::*side);
-
- private:
-  void note_parts();
-
-  State& state_;
-  const Sides& sides_;
-  Json params_;
-  std::vector<Overlap::Parts> parts_;
-};
-
 std::function<void()> once(const Sides& sides, const Active& active) {
   std::function<void()> communicate, compute;
   if (active.communication) communicate = [&] { sides.exchange.run(sides.calls.communications); };
@@ -83,38 +61,54 @@ double estimate(State& state, const Sides& sides, const Active& active) {
   return median(seconds);
 }
 
-double OverlapSeries::measure(const Active& active) {
-  const std::function<void()> work = once(sides_, active);
-  Measurement m;
-  m.params = params_;
-  m.params["active"] = active.name;
-  m.work = [&](std::int64_t calls) {
-    for (; calls > 0; --calls) work();
-  };
-  const auto bytes = static_cast<double>(sides_.exchange.size_bytes());
-  const auto communications = static_cast<double>(sides_.calls.communications);
-  const auto computations = static_cast<double>(sides_.calls.computations);
-  if (active.communication) m.reports.push_back({"communication_rate", communications * bytes});
-  if (active.computation) m.reports.push_back({"gemm_rate", computations * sides_.load.amount});
-  m.before_sample = [&] { note_parts(); };
-  m.verify = [&] { return verify(sides_, active); };
-  m.calls = 1;
-  parts_.clear();
-  return state_.measure(m).median.value;
-}
+class OverlapSeries {
+ public:
+  /// `params` distinguish it; the active sides are added to them.
+  OverlapSeries(State& state, const Sides& sides, Json params)
+      : state_(state), sides_(sides), params_(std::move(params)) {}
 
-double OverlapSeries::median_part(Seconds Overlap::Parts::*side) {
-  std::vector<double> seconds;
-  for (const Overlap::Parts& parts : parts_) seconds.push_back((parts.*side).value);
-  state_.group().max(seconds);
-  return seconds.empty() ? 0.0 : median(seconds);
-}
+  /// The median time of a series, in seconds.
+  double measure(const Active& active) {
+    const std::function<void()> work = once(sides_, active);
+    Measurement m;
+    m.params = params_;
+    m.params["active"] = active.name;
+    m.work = [&](std::int64_t calls) {
+      for (; calls > 0; --calls) work();
+    };
+    const auto bytes = static_cast<double>(sides_.exchange.size_bytes());
+    const auto communications = static_cast<double>(sides_.calls.communications);
+    const auto computations = static_cast<double>(sides_.calls.computations);
+    if (active.communication) m.reports.push_back({"communication_rate", communications * bytes});
+    if (active.computation) m.reports.push_back({"gemm_rate", computations * sides_.load.amount});
+    m.before_sample = [&] { note_parts(); };
+    m.verify = [&] { return verify(sides_, active); };
+    m.calls = 1;
+    parts_.clear();
+    return state_.measure(m).median.value;
+  }
 
-/// Those of the call before; a series that did only one side left no time for the other.
-void OverlapSeries::note_parts() {
-  const Overlap::Parts parts = sides_.overlap.last_parts();
-  if (parts.communication.value > 0.0 && parts.computation.value > 0.0) parts_.push_back(parts);
-}
+  /// Of the last series: how long one side took while the other ran, of the slowest rank; 0 if only
+  /// one ran.
+  double median_part(Seconds Overlap::Parts::*side) {
+    std::vector<double> seconds;
+    for (const Overlap::Parts& parts : parts_) seconds.push_back((parts.*side).value);
+    state_.group().max(seconds);
+    return seconds.empty() ? 0.0 : median(seconds);
+  }
+
+ private:
+  /// Notes the parts of the previous call; a series with one side has no time for the other.
+  void note_parts() {
+    const Overlap::Parts parts = sides_.overlap.last_parts();
+    if (parts.communication.value > 0.0 && parts.computation.value > 0.0) parts_.push_back(parts);
+  }
+
+  State& state_;
+  const Sides& sides_;
+  Json params_;
+  std::vector<Overlap::Parts> parts_;
+};
 
 // A GPU's queue holds about a thousand entries, and all of a sample are enqueued before any runs:
 // an operation of NCCL is three, a wait, a kernel and an event.

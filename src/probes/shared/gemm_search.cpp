@@ -13,7 +13,9 @@
 #include "probes/shared/shape_search.h"
 
 namespace bench {
+namespace {
 
+/// All that decides the bits of a product of random matrices of this seed.
 Json product_key(const Gemm& gemm, const GemmPlan& plan, const GemmRequest& request,
                  std::uint64_t seed) {
   const GemmShape& shape = request.shape;
@@ -32,8 +34,15 @@ Json product_key(const Gemm& gemm, const GemmPlan& plan, const GemmRequest& requ
   return key;
 }
 
-std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+/// The bits of a product as a hash: kept with the run, compared between equal devices
+/// (results/run/result_hashes.h) and with the golden value in the job, if it has one.
+struct ProductHash {
+  Json key;
+  std::string hash = {};  // 16 hexadecimal digits; empty for a product that was not verified
+};
 
+/// Error: 1 for another hash than the golden one. Passes without a golden value, which
+/// report_hashes() states.
 Check check_golden(const State& state, const ProductHash& product) {
   const auto golden = state.known_result(product.key);
   if (!golden) return {"golden value", 0.0, 0.0};
@@ -41,7 +50,8 @@ Check check_golden(const State& state, const ProductHash& product) {
           product.hash == golden->hash ? 0.0 : 1.0, 0.0};
 }
 
-void tell_hashes(State& state, const ProductHash& product) {
+/// One fact for each rank: {key, hash, golden, source, rank, device}. Every rank calls it.
+void report_hashes(State& state, const ProductHash& product) {
   const auto golden = state.known_result(product.key);
   const Json mine = {{"key", product.key},
                      {"hash", product.hash},
@@ -51,8 +61,6 @@ void tell_hashes(State& state, const ProductHash& product) {
                      {"device", state.device().id()}};
   for (const Json& one : gather_json(state.group(), mine)) state.facts(kResultHashTopic, one);
 }
-
-namespace {
 
 constexpr int kRepeats = 2;
 
@@ -79,7 +87,7 @@ Check repeatable(GemmPlan& plan, std::uint64_t hash) {
 Check verify(const State& state, GemmPlan& plan, const Matrices& timed, ProductHash& kept) {
   const std::vector<std::byte> c = plan.result();
   const std::uint64_t hash = hash_of(c);
-  kept.hash = hash_text(hash);
+  kept.hash = fmt::format("{:016x}", hash);
   const Check product = check_product(timed, plan.output(), c);
   if (!product.passed()) return product;
   const Check repeated = repeatable(plan, hash);
@@ -123,8 +131,7 @@ void tune(GemmPlan& plan, const GemmCase& c, MatrixValues values, std::uint64_t 
   plan.tune();
 }
 
-}  // namespace
-
+/// With the library, isa, candidates, ... of the job's parameters.
 GemmRequest gemm_request(const State& state, const GemmCase& c) {
   return {.dtype = c.dtype,
           .shape = c.shape,
@@ -136,6 +143,8 @@ GemmRequest gemm_request(const State& state, const GemmCase& c) {
           .candidates = static_cast<int>(state.integer("candidates")),
           .rotate = state.flag("rotate")};
 }
+
+}  // namespace
 
 void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
   Json params = params_of(state, c);
@@ -158,7 +167,7 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
                 .amount = c.shape.operations(),
                 .cycle_limit = ceiling(state, params, c.threads)};
   if (is_integer(c.dtype)) report.unit = Unit::op_per_second;
-  ProductHash product{product_key(gemm, plan, request, seed), ""};
+  ProductHash product{product_key(gemm, plan, request, seed)};
   if (matrices.values == MatrixValues::zeros) product.key["values"] = "zeros";
   const Measured measured =
       state.measure({.params = params,
@@ -168,7 +177,7 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
                      .clock = [&] { return plan.clock(); },
                      .core_share = [&] { return plan.core_share(); },
                      .threads = c.threads});
-  tell_hashes(state, product);
+  report_hashes(state, product);
   if (measured.cycles && measured.clean > 0)
     state.value("per_cycle", c.shape.operations() / (*measured.cycles * c.threads), params);
 }

@@ -90,19 +90,44 @@ void add_place(Json& params, const MemoryPlace& place) {
   if (place.memory_node) params["memory_node"] = *place.memory_node;
 }
 
-std::vector<MemoryPlace> node_pairs(const std::vector<MemoryNode>& nodes) {
-  std::vector<MemoryPlace> pairs;
-  for (const MemoryNode& cpus : nodes)
-    for (const MemoryNode& memory : nodes)
-      if (!cpus.cores.empty() && memory.has_memory) pairs.push_back({cpus.id, memory.id});
-  return pairs;
-}
-
 std::string too_few_huge_pages(double share) {
   if (share >= kMinHugeShare) return "";
   return "only " + format(share, Unit::ratio) +
          " of the memory is in huge pages, required: " + format(kMinHugeShare, Unit::ratio) +
          "; memory may be fragmented";
+}
+
+MemorySweep::MemorySweep(State& state, MemorySystem& memory, const char* metric, int cores)
+    : state_(state),
+      memory_(memory),
+      metric_(metric),
+      caches_(memory.caches()),
+      sizes_(plan_memory_sizes(state, caches_, cores, memory_budget(state, memory))) {}
+
+void MemorySweep::run() {
+  state_.facts("memory", memory_facts(memory_, sizes_));
+  if (sizes_.short_of_memory()) skip({{"level", "memory"}}, sizes_.shortage());
+  for (const std::string& word : state_.list<std::string>("pages")) {
+    const Pages pages = kPages.value(word, "kind of page");
+    const std::string none = pages == Pages::huge ? memory_.no_huge_pages() : "";
+    if (!none.empty())
+      skip({{"pages", word}}, none);
+    else if (state_.text("numa") == "pairs")
+      measure_pairs(pages);
+    else
+      measure_near(pages);
+  }
+}
+
+void MemorySweep::measure_pairs(Pages pages) {
+  const std::vector<MemoryNode> nodes = memory_.nodes();
+  if (nodes.size() < 2)
+    return skip({{"numa", "pairs"}, {"pages", kPages.name(pages)}},
+                "this machine has only one NUMA node");
+  for (const MemoryNode& cpus : nodes)
+    for (const MemoryNode& memory : nodes)
+      if (!cpus.cores.empty() && memory.has_memory)
+        measure_pair(pages, {cpus.id, memory.id}, static_cast<int>(cpus.cores.size()));
 }
 
 }  // namespace bench

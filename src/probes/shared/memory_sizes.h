@@ -39,13 +39,40 @@ MemorySizes plan_memory_sizes(const State& state, const std::vector<CacheLevel>&
 /// The host's caches and the headline as facts of the job.
 Json memory_facts(const MemorySystem& memory, const MemorySizes& sizes);
 
-/// Adds the nodes of a place to a series' params, where it has some.
+/// Adds the nodes of a place, if it has any, to a series' params.
 void add_place(Json& params, const MemoryPlace& place);
-
-/// Every node with cores of ours paired with every node that has memory.
-std::vector<MemoryPlace> node_pairs(const std::vector<MemoryNode>& nodes);
 
 /// Why these pages are no huge pages; "" when they are.
 std::string too_few_huge_pages(double share);
+
+/// What the memory probes have in common: by the job's parameters, each kind of page, in the
+/// nearest memory or between each pair of NUMA nodes.
+class MemorySweep {
+ public:
+  virtual ~MemorySweep() = default;
+  void run();
+
+ protected:
+  /// Series that cannot be measured are skipped under the name `metric`. `cores` decide on caches.
+  MemorySweep(State& state, MemorySystem& memory, const char* metric, int cores);
+
+  /// All sizes in the nearest memory.
+  virtual void measure_near(Pages pages) = 0;
+  /// The headline size, by the cores of one node in the memory of another.
+  virtual void measure_pair(Pages pages, const MemoryPlace& place, int cores) = 0;
+
+  void skip(const Json& params, const std::string& reason) {
+    state_.skip_series(metric_, params, reason);
+  }
+
+  State& state_;
+  MemorySystem& memory_;
+  const char* metric_;
+  std::vector<CacheLevel> caches_;
+  MemorySizes sizes_;
+
+ private:
+  void measure_pairs(Pages pages);
+};
 
 }  // namespace bench

@@ -10,33 +10,32 @@
 #include <vector>
 
 #include "core/units.h"
+#include "probes/shared/permutation.h"
 #include "probes/storage/latency_histogram.h"
 #include "probes/storage/storage_file.h"
 
 namespace bench::storage {
 
-// In which order the blocks of a file are visited: one after another, or each once in an order that
-// looks random and needs no memory.
-
+/// In which order the blocks of a file are visited; random: each once.
 enum class Order { sequential, random };
 
 class BlockOrder {
  public:
   /// Of `count` blocks, at least one.
-  BlockOrder(Order order, std::uint64_t count, std::uint64_t seed);
+  BlockOrder(Order order, std::uint64_t count, std::uint64_t seed)
+      : order_(order), count_(count), random_(count, seed) {}
 
-  /// The block visited as number `visit`; after `count` visits each was there once, and it begins
-  /// again.
-  std::uint64_t at(std::uint64_t visit) const;
+  /// The block of visit `visit`. After `count` visits each block was visited once, and the order
+  /// begins again.
+  std::uint64_t at(std::uint64_t visit) const {
+    return order_ == Order::sequential ? visit % count_ : random_.at(visit % count_);
+  }
   std::uint64_t count() const { return count_; }
 
  private:
-  std::uint64_t permuted(std::uint64_t value) const;
-
   Order order_;
   std::uint64_t count_;
-  std::uint64_t seed_;
-  unsigned half_bits_ = 1;
+  Permutation random_;
 };
 
 enum class Direction { read, write };

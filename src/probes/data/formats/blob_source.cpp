@@ -25,50 +25,46 @@
 namespace bench::data {
 namespace {
 
-// A file that threads read parts of.
-
+/// A file that several threads read parts of.
 class ReadFile {
  public:
-  /// Throws Error(environment) where it cannot be opened, Error(input) for what is no regular file.
-  explicit ReadFile(const std::filesystem::path& path);
+  /// Throws Error(environment) if it cannot be opened, Error(input) if it is no regular file.
+  explicit ReadFile(const std::filesystem::path& path)
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (!file_.valid()) throw_errno("open " + printable(path.string()));
+    struct stat status {};
+    if (::fstat(file_.get(), &status) != 0) throw_errno("stat " + printable(path.string()));
+    if (!S_ISREG(status.st_mode))
+      throw Error(ErrorKind::input, printable(path.string()) + " is not a regular file",
+                  "give a regular file");
+    size_ = static_cast<std::uint64_t>(status.st_size);
+  }
 
   std::uint64_t size() const { return size_; }
   const std::filesystem::path& path() const { return path_; }
-  /// Fills all of `into`; any number of threads at once. Throws Error(input) where the file ends
-  /// before.
-  void read(std::uint64_t offset, std::span<std::byte> into) const;
+
+  /// Fills all of `into`; thread-safe. Throws Error(input) if the file ends before.
+  void read(std::uint64_t offset, std::span<std::byte> into) const {
+    while (!into.empty()) {
+      const ssize_t got =
+          ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw_errno("read " + printable(path_.string()));
+      if (got == 0)
+        throw Error(ErrorKind::input,
+                    fmt::format("{} is {} bytes too short for the read at offset {}",
+                                printable(path_.string()), into.size(), offset),
+                    "the file is truncated: generate or copy it again");
+      offset += static_cast<std::uint64_t>(got);
+      into = into.subspan(static_cast<std::size_t>(got));
+    }
+  }
 
  private:
   std::filesystem::path path_;
   Descriptor file_;
   std::uint64_t size_ = 0;
 };
-
-ReadFile::ReadFile(const std::filesystem::path& path)
-    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (!file_.valid()) throw_errno("open " + printable(path.string()));
-  struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) throw_errno("stat " + printable(path.string()));
-  if (!S_ISREG(status.st_mode))
-    throw Error(ErrorKind::input, printable(path.string()) + " is not a regular file",
-                "give a regular file");
-  size_ = static_cast<std::uint64_t>(status.st_size);
-}
-
-void ReadFile::read(std::uint64_t offset, std::span<std::byte> into) const {
-  while (!into.empty()) {
-    const ssize_t got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_errno("read " + printable(path_.string()));
-    if (got == 0)
-      throw Error(ErrorKind::input,
-                  fmt::format("{} is {} bytes too short for the read at offset {}",
-                              printable(path_.string()), into.size(), offset),
-                  "the file is truncated: generate or copy it again");
-    offset += static_cast<std::uint64_t>(got);
-    into = into.subspan(static_cast<std::size_t>(got));
-  }
-}
 
 /// "a/b.c/000.seg.jpg": key "a/b.c/000", ending "seg.jpg".
 std::pair<std::string_view, std::string_view> key_and_ending(std::string_view name) {
@@ -151,12 +147,11 @@ class TarShards final : public BlobSource {
   static std::int64_t label_in(const ReadFile& file, const TarMember& member) {
     std::string text(std::min<std::uint64_t>(member.bytes, 32), '\0');
     file.read(member.offset, std::as_writable_bytes(std::span(text)));
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    const auto label = parse_as<std::int64_t>(text);
+    const auto label = parse_number(text);
     if (!label)
       throw Error(ErrorKind::input,
                   fmt::format("{}: the label of {} is '{}'", printable(file.path().string()),
-                              printable(member.name), printable(text)),
+                              printable(member.name), printable(trim(text))),
                   "a .cls member must hold one decimal number");
     return *label;
   }
@@ -165,14 +160,6 @@ class TarShards final : public BlobSource {
   std::vector<Sample> samples_;
   std::vector<std::uint64_t> first_;
 };
-
-}  // namespace
-
-std::unique_ptr<BlobSource> open_tar_shards(const std::filesystem::path& folder) {
-  return std::make_unique<TarShards>(folder);
-}
-
-namespace {
 
 class RecordFiles final : public BlobSource {
  public:
@@ -246,14 +233,6 @@ class RecordFiles final : public BlobSource {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<BlobSource> open_record_files(const std::filesystem::path& folder) {
-  return std::make_unique<RecordFiles>(folder);
-}
-
-namespace {
-
 const std::vector<std::string> kImages = {".jpg", ".jpeg", ".JPG", ".JPEG"};
 
 class ImageFolder final : public BlobSource {
@@ -298,6 +277,14 @@ class ImageFolder final : public BlobSource {
 };
 
 }  // namespace
+
+std::unique_ptr<BlobSource> open_tar_shards(const std::filesystem::path& folder) {
+  return std::make_unique<TarShards>(folder);
+}
+
+std::unique_ptr<BlobSource> open_record_files(const std::filesystem::path& folder) {
+  return std::make_unique<RecordFiles>(folder);
+}
 
 std::unique_ptr<BlobSource> open_image_folder(const std::filesystem::path& folder) {
   return std::make_unique<ImageFolder>(folder);

@@ -1,21 +1,14 @@
 #include "probes/data/formats/page_cache.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <sstream>
-
-#include "core/system_files.h"
 
 namespace bench::data {
 namespace {
 
 constexpr std::size_t kSmallestPage = 4096;
-constexpr double kSectorBytes = 512.0;  // of /sys/block/*/stat, whatever the disk's own are
 
 }  // namespace
 
@@ -55,18 +48,6 @@ void touch_pages(std::span<const std::byte> mapped) {
 void release_pages(std::span<const std::byte> mapped) {
   if (!mapped.empty())
     ::madvise(const_cast<std::byte*>(mapped.data()), mapped.size(), MADV_DONTNEED);
-}
-
-std::optional<double> device_bytes_read(const std::filesystem::path& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
-  const auto text = SystemFiles().text(
-      fmt::format("sys/dev/block/{}:{}/stat", major(status.st_dev), minor(status.st_dev)));
-  if (!text) return std::nullopt;
-  std::istringstream words(*text);
-  double reads = 0, merged = 0, sectors = 0;
-  if (!(words >> reads >> merged >> sectors)) return std::nullopt;
-  return sectors * kSectorBytes;
 }
 
 }  // namespace bench::data

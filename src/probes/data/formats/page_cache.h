@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,9 +25,5 @@ void touch_pages(std::span<const std::byte> mapped);
 
 /// Of a mapped file: this process holds none of its pages until it looks at them again.
 void release_pages(std::span<const std::byte> mapped);
-
-/// Bytes that the disk under a path has read since boot; nothing where the kernel does not tell (a
-/// network or overlay file system, a container).
-std::optional<double> device_bytes_read(const std::filesystem::path& path);
 
 }  // namespace bench::data

@@ -56,18 +56,6 @@ void to_disk(const std::filesystem::path& folder) {
 
 }  // namespace
 
-FileWriter::FileWriter(const std::filesystem::path& path)
-    : path_(printable(path.string())),
-      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
-  if (!file_.valid()) throw_errno("make " + path_);
-}
-
-void FileWriter::write(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (!write_all(file_.get(), text)) throw_errno("write " + path_);
-  bytes_ += bytes.size();
-}
-
 Json DataSetWish::to_json() const {
   Json json = {
       {"version", kVersion}, {"format", kFormats.name(format)}, {"bytes", bytes}, {"seed", seed}};

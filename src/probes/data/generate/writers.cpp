@@ -1,5 +1,6 @@
 #include "probes/data/generate/writers.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/error.h"
+#include "core/text.h"
 #include "probes/data/formats/criteo_rows.h"
 #include "probes/data/formats/record_file.h"
 #include "probes/data/formats/tar_members.h"
@@ -65,6 +68,18 @@ void append_line(std::string& text, const GeneratedRow& made) {
 }
 
 }  // namespace
+
+FileWriter::FileWriter(const std::filesystem::path& path)
+    : path_(printable(path.string())),
+      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+  if (!file_.valid()) throw_errno("create " + path_);
+}
+
+void FileWriter::write(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (!write_all(file_.get(), text)) throw_errno("write " + path_);
+  bytes_ += bytes.size();
+}
 
 Written write_tokens(const std::filesystem::path& folder, const DataSetWish& wish) {
   Written written;

@@ -1,12 +1,12 @@
 #include "probes/data/loader/data_loader_setup.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/error.h"
 #include "probes/data/decode/jpeg.h"
 #include "probes/data/generate/data_set.h"
 #include "probes/data/pipelines/open_pipeline.h"
+#include "probes/storage/file_system_facts.h"
 
 namespace bench {
 namespace {
@@ -20,13 +20,9 @@ std::filesystem::path folder_of(const State& state) {
                        : std::filesystem::path(given);
 }
 
-/// Memory of this host, bytes; 0 where the kernel does not tell.
+/// Memory of this host, bytes; 0 if the kernel does not report it.
 std::uint64_t memory_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  for (std::uint64_t kib = 0; file >> word;)
-    if (word == "MemTotal:" && file >> kib) return kib * 1024;
-  return 0;
+  return static_cast<std::uint64_t>(storage::total_memory().value_or(0.0));
 }
 
 std::uint64_t wished_bytes(const State& state, const std::filesystem::path& folder) {

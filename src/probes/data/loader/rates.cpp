@@ -1,7 +1,6 @@
 #include "probes/data/loader/rates.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +13,7 @@
 #include "devices/host_clock.h"
 #include "probes/data/formats/page_cache.h"
 #include "probes/data/loader/placement.h"
+#include "probes/storage/file_system_facts.h"
 
 namespace bench::data {
 namespace {
@@ -56,9 +56,7 @@ bool fits_in_memory(const Pipeline& pipeline) {
   double bytes = 0.0;
   for (const auto& path : pipeline.files())
     bytes += static_cast<double>(std::filesystem::file_size(path));
-  const double memory =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return bytes < memory / 4.0;
+  return bytes < storage::total_memory().value_or(0.0) / 4.0;
 }
 
 void read_all(const Pipeline& pipeline) {
@@ -93,7 +91,8 @@ ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Secon
   const std::uint64_t batches = pipeline.shape().samples / options.batch_size;
   std::atomic<std::uint64_t> next{0};
   std::vector<Effort> efforts(static_cast<std::size_t>(threads));
-  const auto before = device_bytes_read(files.front());
+  const auto disk = storage::file_system_of(files.front());
+  const auto before = storage::traffic_of(disk);
   const double begun = steady_now().value;
   on_threads(threads, options.worker_cpus, [&](int t) {
     const auto worker = pipeline.worker();
@@ -107,13 +106,13 @@ ColdRead read_cold(const Pipeline& pipeline, const LoaderOptions& options, Secon
     }
   });
   const double seconds = steady_now().value - begun;
-  const auto after = device_bytes_read(files.front());
+  const auto after = storage::traffic_of(disk);
   Effort all;
   for (const Effort& effort : efforts) all += effort;
   read.bytes = all.bytes_read;
   read.bytes_per_second = all.bytes_read / seconds;
   read.samples_per_second = all.samples / seconds;
-  if (before && after) read.device_bytes = *after - *before;
+  if (before && after) read.device_bytes = after->read - before->read;
   return read;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -12,53 +13,13 @@
 
 #include "core/error.h"
 #include "core/order_statistics.h"
+#include "devices/copies.h"
 #include "probes/data/loader/data_loader_series.h"
+#include "probes/data/loader/data_loader_step.h"
 #include "probes/data/loader/loader.h"
 #include "probes/data/loader/rates.h"
 #include "probes/data/model/data_loader_limits.h"
 #include "training/sources/random.h"
-
-namespace bench {
-
-Seconds Transfer::exposed_by(Seconds step) const {
-  if (!uploads) return {};
-  return overlapped && locked ? Seconds{std::max(0.0, time.value - step.value)} : time;
-}
-
-LoopStep Transfer::with(LoopStep step) const {
-  step.uploads = uploads.get();
-  step.overlapped = overlapped;
-  return step;
-}
-
-Transfer make_transfer(State& state, const DataLoaderSetup& setup,
-                       const data::LoaderOptions& options) {
-  Transfer transfer;
-  const std::string wish = state.text("transfer");
-  if (wish == "none") return transfer;
-  transfer.overlapped = wish == "overlapped";
-  Copies* copies = state.device().copies();
-  if (copies == nullptr) {
-    transfer.reason = "the device shares host memory: no transfer needed";
-    return transfer;
-  }
-  data::SlotsWish one;
-  one.bytes = options.batch_size * setup.pipeline->sample_bytes();
-  one.locked = options.pin_memory;
-  one.copies = copies;
-  UploadsOffer offer = copies->uploads(one.bytes);
-  transfer.uploads = std::move(offer.uploads);
-  transfer.reason = offer.reason;
-  if (!transfer.uploads) return transfer;
-  const data::Slots batch(one);
-  transfer.locked = options.pin_memory && batch.obstacle().empty();
-  const std::vector<double> seconds = data::transfer_times(*transfer.uploads, batch.data(0));
-  transfer.time = {median(seconds)};
-  state.values("transfer_time", seconds, loader_params(options));
-  return transfer;
-}
-
-}  // namespace bench
 
 namespace bench::data {
 namespace {
@@ -172,6 +133,54 @@ StallComparison compare_stalls(double predicted, double measured, const RatesAro
 
 namespace bench {
 namespace {
+
+/// The transfer of batches to the device, inside the loop.
+struct Transfer {
+  std::unique_ptr<Uploads> uploads = {};  // null: batches stay in host memory
+  std::string reason = {};                // why they do; "" if no transfer was requested
+  bool overlapped = true;                 // a batch is copied during the step before its own
+  bool locked = false;                    // the device reads by itself; else this thread copies too
+  Seconds time = {};                      // per batch, alone
+
+  /// The part of it that a step of this length does not hide.
+  Seconds exposed_by(Seconds step) const {
+    if (!uploads) return {};
+    return overlapped && locked ? Seconds{std::max(0.0, time.value - step.value)} : time;
+  }
+  LoopStep with(LoopStep step) const {
+    step.uploads = uploads.get();
+    step.overlapped = overlapped;
+    return step;
+  }
+};
+
+/// By the job's parameter `transfer`; reports the time of a transfer.
+Transfer make_transfer(State& state, const DataLoaderSetup& setup,
+                       const data::LoaderOptions& options) {
+  Transfer transfer;
+  const std::string wish = state.text("transfer");
+  if (wish == "none") return transfer;
+  transfer.overlapped = wish == "overlapped";
+  Copies* copies = state.device().copies();
+  if (copies == nullptr) {
+    transfer.reason = "the device shares host memory: no transfer needed";
+    return transfer;
+  }
+  data::SlotsWish one;
+  one.bytes = options.batch_size * setup.pipeline->sample_bytes();
+  one.locked = options.pin_memory;
+  one.copies = copies;
+  UploadsOffer offer = copies->uploads(one.bytes);
+  transfer.uploads = std::move(offer.uploads);
+  transfer.reason = offer.reason;
+  if (!transfer.uploads) return transfer;
+  const data::Slots batch(one);
+  transfer.locked = options.pin_memory && batch.obstacle().empty();
+  const std::vector<double> seconds = data::transfer_times(*transfer.uploads, batch.data(0));
+  transfer.time = {median(seconds)};
+  state.values("transfer_time", seconds, loader_params(options));
+  return transfer;
+}
 
 data::QueueSetup queue_of(const DataLoaderSetup& setup, const data::LoaderOptions& options,
                           Seconds step, Seconds exposed) {

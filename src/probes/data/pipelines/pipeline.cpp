@@ -1,23 +1,16 @@
 #include "probes/data/pipelines/pipeline.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 #include "training/sources/random.h"
 
 namespace bench::data {
-namespace {
-
-constexpr int kRounds = 6;
-
-}  // namespace
-
 SampleOrder::SampleOrder(const Shape& shape, bool shuffle, std::uint64_t seed, std::uint64_t epoch)
-    : shape_(shape), shuffle_(shuffle), key_(training::random_stream(seed, epoch).key) {
-  const auto bits =
-      static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(shape.samples, 2) - 1));
-  half_bits_ = (bits + 1) / 2;
+    : shape_(shape),
+      shuffle_(shuffle),
+      key_(training::random_stream(seed, epoch).key),
+      random_(shape.samples, key_) {
   if (!shuffle || shape.blocks.empty()) return;
   const std::size_t count = shape.blocks.size();
   block_.resize(count);
@@ -29,22 +22,6 @@ SampleOrder::SampleOrder(const Shape& shape, bool shuffle, std::uint64_t seed, s
     starts_.push_back(place);
     place += (b + 1 < count ? shape.blocks[b + 1] : shape.samples) - shape.blocks[b];
   }
-}
-
-/// A Feistel network over the next power of 4, walked until it falls into the samples (cycle
-/// walking: Black and Rogaway 2002): a permutation without a table.
-std::uint64_t SampleOrder::permuted(std::uint64_t place) const {
-  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-  do {
-    std::uint64_t left = place >> half_bits_, right = place & mask;
-    for (std::uint64_t round = 0; round < kRounds; ++round) {
-      const std::uint64_t mixed = left ^ (random_bits(key_ + round, right) & mask);
-      left = right;
-      right = mixed;
-    }
-    place = left << half_bits_ | right;
-  } while (place >= shape_.samples);
-  return place;
 }
 
 std::size_t SampleOrder::block_at(std::uint64_t place) const {
@@ -60,7 +37,7 @@ std::uint64_t SampleOrder::at(std::uint64_t place) const {
 void SampleOrder::fill(std::uint64_t place, std::span<std::uint64_t> samples) const {
   if (!shuffle_) return std::iota(samples.begin(), samples.end(), place);
   if (block_.empty()) {
-    for (std::uint64_t& sample : samples) sample = permuted(place++);
+    for (std::uint64_t& sample : samples) sample = random_.at(place++);
     return;
   }
   for (std::size_t b = block_at(place); !samples.empty(); ++b) {

@@ -14,6 +14,7 @@
 
 #include "probes/data/formats/page_cache.h"
 #include "probes/data/pipelines/effort.h"
+#include "probes/shared/permutation.h"
 
 namespace bench::data {
 
@@ -37,14 +38,13 @@ class SampleOrder {
   void fill(std::uint64_t place, std::span<std::uint64_t> samples) const;
 
  private:
-  std::uint64_t permuted(std::uint64_t place) const;
   /// The place of a block that a place of the epoch lies in.
   std::size_t block_at(std::uint64_t place) const;
 
   const Shape& shape_;
   bool shuffle_;
   std::uint64_t key_;
-  unsigned half_bits_ = 1;                  // of the Feistel network's halves
+  Permutation random_;
   std::vector<std::uint64_t> block_ = {};   // by place of the epoch
   std::vector<std::uint64_t> starts_ = {};  // place at which each of these begins
 };

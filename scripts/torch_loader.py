@@ -9,7 +9,7 @@ RandomResizedCrop has it), half of them are turned over, then normalised to f32.
 tokens: random windows of files of llm.c or nanoGPT, as nanoGPT's get_batch() takes them.
 
 Prints one JSON object: samples per second and per CPU-second (of this process and its workers, the time in which they
-start left out). The probe data_loader runs it by itself where its parameter `pytorch_python` names a Python; else give it the
+start excluded). The probe data_loader runs it by itself where its parameter `pytorch_python` names a Python; else give it the
 second as the parameter `pytorch`. Needs PyTorch, NumPy and, for images, Pillow; without them it says what is missing and ends
 with 3.
 """

@@ -23,7 +23,7 @@ target_compile_options(bench_flags INTERFACE
   "$<$<BOOL:$<TARGET_PROPERTY:BENCH_TESTS_OWN_CODE>>:-O0;$<$<BOOL:${BENCH_SANITIZE}>:-fno-sanitize=null,alignment,vptr,object-size>>")
 target_include_directories(bench_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 
-# In a bundle lib/ lies beside bin/. The old kind of tag also serves what the libraries themselves need.
+# In a bundle lib/ is next to bin/. The old kind of tag also serves what the libraries themselves need.
 target_link_options(bench_flags INTERFACE LINKER:--disable-new-dtags)
 set(CMAKE_BUILD_RPATH "$ORIGIN/../lib" "$ORIGIN")
 

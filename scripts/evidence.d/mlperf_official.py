@@ -19,7 +19,7 @@ MOST_CONFIGS = 10  # common, a division, a benchmark: three, where no rules foll
 
 
 def kept_yaml(file, Loader):  # noqa: N803 (the name that is passed)
-    """Reading the rules anew is most of the checker's time, and no part of its verdict."""
+    """Rereading the rules takes most of the checker's time and does not affect its verdict."""
     if file.name not in KNOWN:
         KNOWN[file.name] = read_yaml(file, Loader=Loader)
     return KNOWN[file.name]

@@ -21,7 +21,7 @@ KNOWN = {}
 
 
 def kept_yaml(file, Loader):  # noqa: N803 (the name that is passed)
-    """Reading the rules anew is most of the checker's time, and no part of its verdict."""
+    """Rereading the rules takes most of the checker's time and does not affect its verdict."""
     if file.name not in KNOWN:
         KNOWN[file.name] = read_yaml(file, Loader=Loader)
     return KNOWN[file.name]

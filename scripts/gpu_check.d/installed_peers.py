@@ -1,4 +1,4 @@
-"""What peers measured, as rows beside ours: {peer, metric, cases of ours that do the same, params, value in base units}."""
+"""Results of peers as rows: {peer, metric, our cases that measure the same, params, value in base units}."""
 
 import shutil
 
@@ -11,7 +11,7 @@ FIELDS, BUSBW, WRONG = 13, 7, 8
 
 
 def nvbandwidth_rows(document):
-    """Of `nvbandwidth -j`: GPU 0 is the first column, and cells are texts."""
+    """Rows of `nvbandwidth -j`: GPU 0 is the first column, and cells are strings."""
     rows = []
     for test in document["nvbandwidth"].get("testcases", []):
         if test.get("name") not in COPIES or test.get("status") != "Passed":
@@ -24,7 +24,7 @@ def nvbandwidth_rows(document):
 
 
 def nccl_rows(text, ranks):
-    """Of all_reduce_perf's text: out of place. A size whose sums were wrong is no row."""
+    """Out-of-place rows of all_reduce_perf's output; sizes with wrong sums are omitted."""
     rows = []
     for line in text.splitlines():
         fields = line.split()
@@ -36,19 +36,19 @@ def nccl_rows(text, ranks):
 
 
 def ranks_of(collectives):
-    """The most GPUs that took part in an all_reduce of ours over no chosen paths; 0 for none."""
+    """Most GPUs of one of our all_reduce results on default paths; 0 if there is none."""
     return max((r["ranks"] for r in collectives["results"] if r["case"] == "all_reduce" and r["outcome"] == "ok"), default=0)
 
 
 def nvbandwidth(steps, program, most):
-    """(rows, why there are none)."""
+    """(rows, reason if there are none)."""
     said = steps.answer("nvbandwidth", [program, "-j", "-t", *COPIES], most)
     rows = nvbandwidth_rows(said) if said else []
     return rows, steps.why.get("nvbandwidth", "it printed no bandwidth of GPU 0")
 
 
 def nccl_tests(steps, program, most, ranks):
-    """(rows, why there are none)."""
+    """(rows, reason if there are none)."""
     if ranks < 2:
         return [], "one GPU has nobody to reduce with"
     size = str(MESSAGE_BYTES)
@@ -58,7 +58,7 @@ def nccl_tests(steps, program, most, ranks):
 
 
 def installed_rows(steps, collectives):
-    """(rows, why a peer has none)."""
+    """(rows, reason by peer without rows)."""
     peers = {"nvbandwidth": lambda *words: nvbandwidth(steps, *words),
              "all_reduce_perf": lambda *words: nccl_tests(steps, *words, ranks_of(collectives))}
     found, missing = [], {}
@@ -72,14 +72,14 @@ def installed_rows(steps, collectives):
 
 
 def best_shape(products):
-    """PyTorch's fastest product beside the fastest that the search found: each has its own shape."""
+    """PyTorch's fastest GEMM and the fastest that our search found; shapes may differ."""
     best = max(products, key=lambda row: row["value"])
     return {"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["fastest-shape"], "params": {"dtype": best["params"]["dtype"]},
             "value": best["value"], "shape": [best["params"][key] for key in "mnk"], "aim": BEST_SHAPE_AIM}
 
 
 def torch_rows(peers):
-    """PyTorch's products and copies (torch_peers.py) as such rows."""
+    """PyTorch's GEMMs and copies (torch_peers.py) as rows."""
     rows = [{"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["products", "model-shapes"], **row} for row in peers["products"]]
     rows += [best_shape(peers["products"])] if peers["products"] else []
     for row in peers["copies"]:
@@ -90,16 +90,16 @@ def torch_rows(peers):
 
 
 def is_alike(result, row):
-    """Of random values: peers do not multiply zeros. Only of the cases that do what the peer does: the best of many would win by chance."""
+    """Our results for random values, as peers never multiply zeros, and only of cases equivalent to the peer's: the best of many would win by chance."""
     params = {**result["params"], "ranks": result["ranks"]}
     return (result["metric"] == row["metric"] and result["case"] in row["cases"] and result["outcome"] == "ok" and result["median"]
             and "values" not in params and all(params.get(key) == value for key, value in row["params"].items()))
 
 
 def against(results, rows):
-    """The rows with ours beside them, and the ratio; the best where a case has several, as of kinds of stores."""
-    beside = []
+    """The rows with our value and the ratio; the best of a case with several, such as kinds of stores."""
+    compared = []
     for row in rows:
         ours = max((r["median"] for r in results if is_alike(r, row)), default=None)
-        beside.append({**row, "ours": ours, "ratio": ours / row["value"] if ours and row["value"] else None})
-    return beside
+        compared.append({**row, "ours": ours, "ratio": ours / row["value"] if ours and row["value"] else None})
+    return compared

@@ -1,4 +1,4 @@
-"""The record of a check, filled step by step: what was found stays when a later step fails."""
+"""The record of a check, filled step by step: earlier results stay when a later step fails."""
 
 import datetime
 
@@ -17,7 +17,7 @@ def empty_record():
 
 
 def attempt(record, name, step):
-    """A step that fails is listed, and the next one begins."""
+    """Run a step; list its failure and go on."""
     try:
         step()
     except (Exception, SystemExit) as error:
@@ -29,7 +29,7 @@ def unverified(report):
 
 
 def not_caught(report):
-    """Series that passed although what they verify had been damaged."""
+    """Series that passed although the data they verify had been corrupted."""
     return [name_of(r) for r in report["results"] if r["n"] > 1 and r["check"] is not None and r["outcome"] != "invalid"]
 
 

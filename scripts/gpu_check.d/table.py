@@ -1,4 +1,4 @@
-"""What gpu_check prints: a line for each series, then what each peer did, then what could not be shown."""
+"""Output of gpu_check: one line per series, then the peers, then what could not be shown."""
 
 
 def scaled(value, unit):
@@ -17,7 +17,7 @@ def name_of(result):
 
 
 def held(result):
-    """What the GPU's clock and power were meanwhile, and the share of the peak at that clock."""
+    """GPU clock and power during the series, and the share of the peak at that clock."""
     words = []
     if result.get("of_limit_at_clock"):
         words.append(f"{100 * result['of_limit_at_clock']:.1f} % at the clock held")
@@ -58,7 +58,7 @@ def print_overhead(overhead):
 
 
 def not_shown(*reports):
-    """{why: [what]}: what this machine cannot show, such as copies to a peer where there is one GPU."""
+    """{reason: [series]} that this machine cannot show, such as peer copies on a single GPU."""
     reasons = {}
     for report in reports:
         for r in report["results"]:

@@ -1,4 +1,4 @@
-"""What telemetry costs the workload: products with it on and off, alternating, as ratios of pairs.
+"""Cost of telemetry: GEMMs with telemetry on and off, alternating, as ratios of pairs.
 
 The time of a product is the mean over *all* samples of a series: a reading of counters ten times a second disturbs one
 sample in many, which a median, or the filter of disturbed samples, would hide. A round is one run of two cases, telemetry on
@@ -28,13 +28,13 @@ def suite(device, on_first, seconds):
 
 
 def mean_time(values):
-    """Of one product relative to others of the same size: the mean of 1 / throughput."""
+    """Time of one GEMM relative to others of its size: the mean of 1 / throughput."""
     times = [1.0 / value for value in values if value]
     return statistics.fmean(times) if times else None
 
 
 def pairs(results):
-    """{what was multiplied: time with telemetry / time without} of one round's exported results."""
+    """{GEMM: time with telemetry / time without} of one round's exported results."""
     times = {}
     for result in results:
         if result.get("metric") != "gemm.throughput" or result.get("outcome") != "ok":
@@ -45,7 +45,7 @@ def pairs(results):
 
 
 def median_interval(values, confidence=0.95):
-    """The interval of the median by order statistics (binomial, no assumption on the values); None for too few."""
+    """Interval of the median by order statistics (binomial, distribution-free); None for too few values."""
     n = len(values)
     ordered = sorted(values)
     for rank in range(n // 2, 0, -1):  # the narrowest that is wide enough
@@ -56,7 +56,7 @@ def median_interval(values, confidence=0.95):
 
 
 def judge(ratios):
-    """The median cost of one series, and whether it is shown to be below the aim."""
+    """Median cost of one series, and whether it is shown to be below the limit."""
     interval = median_interval(ratios)
     low, high = (bound - 1.0 for bound in interval) if interval else (None, None)
     verdict = "inconclusive" if interval is None or (low <= AIM <= high) else "below" if high < AIM else "above"
@@ -80,15 +80,15 @@ def one_round(program, folder, device, on_first, seconds, most=None):
 
 
 def sampler_shares(spool):
-    """What the sampling thread took in each watched job, by its own clock: CPU seconds per second, of one core."""
+    """CPU seconds per second of the sampling thread in each job with telemetry, by its own CPU clock."""
     bodies = [record["body"] for record in map(json.loads, spool) if record["kind"] == "facts"]
     shares = [body["facts"].get("cpu_share") for body in bodies if body["topic"] == "telemetry"]
     return [share for share in shares if share is not None]
 
 
 def take_rounds(one, rounds, least, say, left):
-    """(what each round gave, why they ended early or None). No round begins that would take longer than `left()` seconds, by what the
-    longest took, `least` at first. One that fails is the last."""
+    """(results by round, reason for an early end or None). A round starts only if `left()` seconds suffice for the longest round so far,
+    at first `least`. A failed round is the last."""
     taken, longest = [], least
     for number in range(rounds):
         seconds = left()
@@ -107,9 +107,8 @@ def take_rounds(one, rounds, least, say, left):
 
 
 def compare(program, folder, device, rounds, seconds, say, left=lambda: math.inf):
-    """The verdict of each series, and of all: the worst, or "failed" where a round could not be taken, with the `problem`. Beside them
-    what the sampling thread took by its own account: a workload that leaves it no idle core loses that much, over the cores it uses,
-    and what its caches lose by it."""
+    """Verdict of each series and of all: the worst, or "failed" with the `problem` if a round failed. Also the CPU share of the sampling
+    thread: a workload that leaves no core idle loses that share over its cores, plus cache effects."""
     taken, problem = take_rounds(lambda on_first, most: one_round(program, folder, device, on_first, seconds, most), rounds,
                                  4 * seconds, say, left)
     ratios, shares = {}, [share for _, of_round in taken for share in of_round]

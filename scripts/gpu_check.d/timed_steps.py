@@ -1,4 +1,4 @@
-"""What gpu_check starts, and how it keeps to its time: a suite is interrupted, so that what it measured is kept; anything else ends."""
+"""Programs that gpu_check starts within its time budget: a suite is interrupted, which keeps its results; others are killed."""
 
 import json
 import os
@@ -10,8 +10,8 @@ GRACE_S = 15  # in which an interrupted benchctl keeps and prints what it has: i
 
 
 class TimedSteps:
-    """Steps that share so many seconds, each with a share of them, in the order in which they are taken. What did not fit is told in
-    `out_of_time`, what broke in `failed`, and why there is no answer in `why`."""
+    """Steps that share a time budget, in order. `out_of_time` lists what did not fit, `failed` what broke, `why` the reason for a
+    missing answer."""
 
     def __init__(self, seconds, shares, say, clock=time.monotonic):
         self.clock, self.say, self.shares = clock, say, shares
@@ -22,13 +22,13 @@ class TimedSteps:
         return max(0.0, self.end - self.clock())
 
     def most(self, step):
-        """Seconds for a step: its share and what those before it did not need, but nothing of what later ones are to have."""
+        """Seconds for a step: its share plus what earlier steps left, without the shares of later ones."""
         names = list(self.shares)
         later = sum(self.shares[name] for name in names[names.index(step) + 1:])
         return max(0.0, self.left() - later * self.seconds)
 
     def suite(self, program, suite, folder, environment=None):
-        """The report of a suite as `benchctl run --json` gives it, of what could be run in its time."""
+        """Report of `benchctl run --json` for what could run in the step's time."""
         most = self.most(suite)
         self.say(f"gpu_check: suite {suite}, {most:.0f} s at most")
         process = subprocess.Popen([program / "benchctl", "run", suite, "--json", "--db", folder / f"{suite}.sqlite"],
@@ -57,7 +57,7 @@ class TimedSteps:
             return process.communicate()[0]
 
     def program(self, name, command, most):
-        """(exit code, what it said); None where it took too long or could not be started, and `why` says which."""
+        """(exit code, stdout); None if it took too long or could not be started, see `why`."""
         if most < 1:
             return self.no_time(name)
         self.say(f"gpu_check: {name}")
@@ -70,8 +70,7 @@ class TimedSteps:
         return done.returncode, done.stdout
 
     def answer(self, name, command, most):
-        """The JSON that a program prints. None where it had no time, says with 77 that it has nothing to do, or failed; `why`
-        says which."""
+        """JSON printed by a program. None if it had no time, exited with 77 (nothing to do) or failed, see `why`."""
         done = self.program(name, command, most)
         if done is None:
             return None

@@ -1,4 +1,4 @@
-"""PyTorch's products and copies on GPU 0, timed by events; one JSON object. Exit code 77: no PyTorch, or no GPU for it."""
+"""GEMMs and copies of PyTorch on GPU 0, timed by events; prints one JSON object. Exit code 77: no PyTorch, or no GPU for it."""
 
 import itertools
 import json
@@ -20,12 +20,12 @@ IN_A_ROW = 10  # calls before the queue is waited for
 
 
 def past_the_l2(bytes_of_set):
-    """How many sets are more than four times the L2 together: benchctl's products go through as many."""
+    """Number of operand sets that exceed four times the L2, as benchctl's GEMMs rotate through."""
     return 4 * getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0) // bytes_of_set + 1
 
 
 def warm_up(work):
-    """By time, as benchctl does: a GPU needs a while at work to come to its clock, however long one call takes."""
+    """Warm up by time, as benchctl does: a GPU needs a while under load to reach its clock, however long one call takes."""
     end = time.monotonic() + WARM_UP_S
     while time.monotonic() < end:
         for _ in range(IN_A_ROW):
@@ -34,7 +34,7 @@ def warm_up(work):
 
 
 def seconds(work):
-    """Median of samples, the queue kept full."""
+    """Median of samples with a full queue."""
     warm_up(work)
     events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(SAMPLES)]
     torch.cuda.synchronize()

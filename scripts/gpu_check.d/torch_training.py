@@ -1,4 +1,4 @@
-"""GPT-2 124M and Llama-3.2-1B's shape trained by PyTorch on GPU 0 with torch.compile; one JSON list. Exit code 77: no PyTorch,
+"""Train GPT-2 124M and the shape of Llama-3.2-1B in PyTorch on GPU 0 with torch.compile; prints one JSON list. Exit code 77: no PyTorch,
 or no GPU for it. The same shapes, batches and made-up tokens as tests/gpu/training_timing.cpp: scaled_dot_product_attention, fused AdamW,
 gradients clipped at 1. Not the same: weights and gradients are f32 here and rounded by autocast in each step, as is usual in PyTorch;
 benchctl's are bf16, with f32 masters of the weights in the optimizer."""
@@ -56,7 +56,7 @@ def step_seconds(s):
 
 
 def measured(name, s):
-    """torch.compile fails in many ways of its own, as without a C compiler or Python.h: that is no reason to lose the other model."""
+    """Keep the other model's result if torch.compile fails, which it does without a C compiler or Python.h."""
     row = {"model": name, "batch": s["batch"], "sequence": s["sequence"], "weights": WEIGHTS}
     try:
         row["seconds"] = step_seconds(s)

@@ -1,4 +1,4 @@
-"""Training on a GPU: what training_gpu_check says, and PyTorch beside it."""
+"""Training on a GPU: training_gpu_check, and PyTorch for comparison."""
 
 import pathlib
 import sys
@@ -10,11 +10,11 @@ TORCH = pathlib.Path(__file__).with_name("torch_training.py")
 
 
 def train(steps, program):
-    """(what training_gpu_check found, with and without damage, and PyTorch's speed; why a part is missing). A part that is missing is
-    None, and so is all of it where training_gpu_check was not built."""
+    """(results of training_gpu_check with and without corruption, and PyTorch's speed; reasons for missing parts). Missing parts are
+    None, and everything is if training_gpu_check was not built."""
     path = program / "training_gpu_check"
     if not path.exists():
-        return None, {"PyTorch's training": "training_gpu_check is not beside benchctl"}
+        return None, {"PyTorch's training": "training_gpu_check is not next to benchctl"}
     parts = {"found": [path], "damaged": [path, "--damage"], "torch": [sys.executable, TORCH]}
     results = {part: steps.answer(NAMES[part], command, steps.most("training")) for part, command in parts.items()}
     missing = {NAMES[part]: steps.why[NAMES[part]] for part in parts if results[part] is None}
@@ -23,7 +23,7 @@ def train(steps, program):
 
 
 def training_faults(results, failed):
-    """What is wrong of it, as lines. A peer that failed is none of it."""
+    """Failures as lines; a failed peer is not one of them."""
     lines = [f"{name}: {failed[name]}" for name in (NAMES["found"], NAMES["damaged"]) if name in failed]
     return lines + (of_found(results["found"]) + of_damaged(results["damaged"]) if results else [])
 

@@ -1,4 +1,4 @@
-"""The models of src/training/models in PyTorch: the same shapes and the same math, to be measured beside ours."""
+"""The models of src/training/models in PyTorch: the same shapes and the same math, for comparison with ours."""
 
 import torch
 from torch import nn

@@ -211,9 +211,7 @@ TEST_CASE("steps that compute are as long as asked for, and verified") {
   LoaderJob job(small({{"num_workers", 1}, {"steps", {0.02}}, {"step", "gemm"}}));
   const auto host = make_host_device();
   if (host->gemm() == nullptr) return;
-  State state(job.job, find_probe("data_loader"), *host, *job.group, job.sink);
-  find_probe("data_loader").run(state);
-  const Outcome outcome = state.finish();
+  const Outcome outcome = job.run_on(*host, *job.group);
   INFO(outcome.reason);
   CHECK(outcome.status == Status::ok);
   CHECK(job.facts().at("steps").at(0).at("length_s").get<double>() == Approx(0.02).epsilon(0.5));

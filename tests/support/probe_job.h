@@ -24,9 +24,10 @@ struct ProbeJob {
     job.params = Schema::load("schemas/probes/" + probe + ".json").check(params, "test");
   }
 
-  Outcome run() {
+  Outcome run() { return run_on(device, *group); }
+  Outcome run_on(Device& on, Group& ranks) {
     const Probe& probe = find_probe(job.probe);
-    State state(job, probe, device, *group, sink);
+    State state(job, probe, on, ranks, sink);
     probe.run(state);
     return state.finish();
   }

@@ -14,12 +14,7 @@ struct AtomicAddJob : ProbeJob {
     job.measure.warm_up_max_s = 0.01;
   }
 
-  Outcome run_on_host() {
-    const Probe& probe = find_probe(job.probe);
-    State state(job, probe, *host, *group, sink);
-    probe.run(state);
-    return state.finish();
-  }
+  Outcome run_on_host() { return run_on(*host, *group); }
 };
 
 TEST_CASE("atomic_add measures one thread and all threads and verifies every increment") {

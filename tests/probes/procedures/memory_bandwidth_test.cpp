@@ -170,20 +170,11 @@ TEST_CASE("a processor without non-temporal stores has those series skipped") {
 }
 
 TEST_CASE("the real memory of this machine gives verified bandwidths of small working sets") {
-  const auto device = make_host_device();
-  Job job;
-  job.id = "real";
-  job.probe = "memory_bandwidth";
-  job.params = Schema::load("schemas/probes/memory_bandwidth.json")
-                   .check({{"sizes", {65536}}, {"max_bytes", 16777216}}, "test");
-  job.measure.max_time_s = 0.01;
-  job.measure.warm_up_max_s = 0.01;
-  auto group = make_self_group();
-  CollectedRecords sink;
-  State state(job, find_probe(job.probe), *device, *group, sink);
-  find_probe(job.probe).run(state);
-  CHECK(state.finish().status == Status::ok);
-  for (const Samples& samples : sink.samples())
+  ProbeJob job("memory_bandwidth", {{"sizes", {65536}}, {"max_bytes", 16777216}});
+  job.job.measure.max_time_s = 0.01;
+  job.job.measure.warm_up_max_s = 0.01;
+  CHECK(job.run_on(*make_host_device(), *job.group).status == Status::ok);
+  for (const Samples& samples : job.sink.samples())
     if (samples.outcome != Status::skipped && samples.metric == "bandwidth") {
       REQUIRE(samples.check);
       CHECK(samples.check->passed());

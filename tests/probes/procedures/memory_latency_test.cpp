@@ -80,20 +80,11 @@ TEST_CASE("a device without memory of ours is skipped for latency too") {
 }
 
 TEST_CASE("the real memory of this machine gives a verified latency of a small chain") {
-  const auto device = make_host_device();
-  Job job;
-  job.id = "real";
-  job.probe = "memory_latency";
-  job.params = Schema::load("schemas/probes/memory_latency.json")
-                   .check({{"sizes", {16384}}, {"max_bytes", 16777216}}, "test");
-  job.measure.max_time_s = 0.01;
-  job.measure.warm_up_max_s = 0.01;
-  auto group = make_self_group();
-  CollectedRecords sink;
-  State state(job, find_probe(job.probe), *device, *group, sink);
-  find_probe(job.probe).run(state);
-  CHECK(state.finish().status == Status::ok);
-  for (const Samples& samples : sink.samples())
+  ProbeJob job("memory_latency", {{"sizes", {16384}}, {"max_bytes", 16777216}});
+  job.job.measure.max_time_s = 0.01;
+  job.job.measure.warm_up_max_s = 0.01;
+  CHECK(job.run_on(*make_host_device(), *job.group).status == Status::ok);
+  for (const Samples& samples : job.sink.samples())
     if (samples.outcome != Status::skipped) {
       REQUIRE(samples.check);
       CHECK(samples.check->passed());

@@ -105,12 +105,8 @@ TEST_CASE("ranks that measure at once tell the sum of all") {
     params["patterns"] = {"sequential_write", "metadata"};
     params["access"] = {"buffered"};
     ProbeJob job("storage", params);
-    const Probe& probe = find_probe("storage");
-    CollectedRecords own;
-    State state(job.job, probe, job.device, group, own);
-    probe.run(state);
-    state.finish();
-    if (group.rank() == 0) sink = own;
+    job.run_on(job.device, group);
+    if (group.rank() == 0) sink = job.sink;
   });
   bool seen = false;
   for (const Samples& samples : sink.samples())
@@ -206,13 +202,9 @@ TEST_CASE("ranks write one checkpoint and read each other's shards") {
   Outcome outcome;
   run_ranks(3, [&](Group& group) {
     ProbeJob job("checkpoint", small_checkpoint(folder));
-    const Probe& probe = find_probe("checkpoint");
-    CollectedRecords own;
-    State state(job.job, probe, job.device, group, own);
-    probe.run(state);
-    const Outcome ended = state.finish();
+    const Outcome ended = job.run_on(job.device, group);
     if (group.rank() == 0) {
-      sink = own;
+      sink = job.sink;
       outcome = ended;
     }
   });

@@ -10,10 +10,7 @@
 namespace bench {
 namespace {
 
-constexpr auto kHard = CounterKind::hard;
-constexpr auto kDoubt = CounterKind::doubt;
-constexpr auto kRate = CounterKind::rate;
-constexpr auto kShown = CounterKind::shown;
+constexpr auto kHard = CounterKind::hard, kDoubt = CounterKind::doubt;
 
 constexpr std::string_view kPort = "host.infiniband", kNet = "host.network", kNic = "host.ethernet",
                            kGpu = ".health";
@@ -45,80 +42,71 @@ constexpr std::string_view kCable =
 constexpr std::string_view kSeat = "reseat the card or its riser and rerun";
 constexpr std::string_view kReplace = "replace it: its memory lost data";
 
+using Names = std::vector<std::string_view>;
+
+CounterRule shown(std::string_view source, std::string_view counter, Names bytes = {}) {
+  return {.source = source, .counter = counter, .bytes = std::move(bytes)};
+}
+
+/// The first error counts.
+CounterRule judged(std::string_view source, std::string_view counter, CounterKind kind,
+                   std::string_view why, std::string_view next_step, Names bytes = {}) {
+  return {source, counter, kind, 0.0, std::move(bytes), 8.0, {}, why, next_step};
+}
+
+/// At most one error in 1e12 bits.
+CounterRule limited(std::string_view source, std::string_view counter, Names bytes,
+                    std::string_view why, std::string_view next_step,
+                    std::string_view link_rate = {}, double bits_per_byte = 8.0) {
+  return {source,    counter, CounterKind::rate, kOneIn1e12, std::move(bytes), bits_per_byte,
+          link_rate, why,     next_step};
+}
+
 std::vector<CounterRule> make_rules() {
-  const std::vector<std::string_view> received = {"received_bytes"}, sent = {"sent_bytes"};
-  const std::vector<std::string_view> both = {"received_bytes", "sent_bytes"};
-  const std::vector<std::string_view> pcie = {"pcie_received_bytes", "pcie_sent_bytes"};
-  const std::vector<std::string_view> nvlink = {"nvlink_received_bytes", "nvlink_sent_bytes"};
-  return {
-      {kPort, "link_downed", kHard, 0, both, 8, {}, "the link must stay up", kCable},
-      {kPort, "symbol_errors", kRate, kOneIn1e12, received, 8, "link_rate", kIbWhy, kCable},
-      {kPort, "link_recoveries", kRate, kOneIn1e12, received, 8, "link_rate", kIbWhy, kCable},
-      {kPort, "local_link_integrity", kRate, kOneIn1e12, received, 8, "link_rate", kIbWhy, kCable},
-      {kPort, "received_errors", kRate, kOneIn1e12, received, 8, {}, kIbPacketWhy, kCable},
-      {kPort, "send_discards", kShown, 0, sent},
-      {kPort, "out_of_sequence", kShown, 0, received},
-      {kPort, "retries_exceeded", kShown, 0, sent},
-      {kPort, "congestion_sent", kShown, 0, received},
-      {kPort, "congestion_handled", kShown, 0, sent},
-      {kPort, "send_waits", kShown, 0, sent},
-      {kNet, "received_errors", kRate, kOneIn1e12, received, 8, {}, kEthernetWhy, kCable},
-      {kNet, "sent_errors", kRate, kOneIn1e12, sent, 8, {}, kEthernetWhy, kCable},
-      {kNet, "received_drops", kShown, 0, received},
-      {kNet, "sent_drops", kShown, 0, sent},
-      {kNic, "crc_errors", kRate, kOneIn1e12, received, 8, {}, kEthernetWhy, kCable},
-      {kNic, "pauses_received", kShown, 0, both},
-      {kNic, "pauses_sent", kShown, 0, both},
-      {kNic, "discards_received", kShown, 0, received},
-      {kGpu, "ecc_uncorrected", kHard, 0, {}, 8, {}, "data was lost", kReplace},
-      {kGpu, "remapped_rows_uncorrected", kHard, 0, {}, 8, {}, "data was lost", kReplace},
-      {kGpu, "remapped_rows_failed", kHard, 0, {}, 8, {}, "no spare rows are left", kReplace},
-      {kGpu,
-       "remapped_rows_pending",
-       kDoubt,
-       0,
-       {},
-       8,
-       {},
-       "memory rows are pending remap",
-       "reset the GPU and rerun"},
-      {kGpu,
-       "remapped_rows_corrected",
-       kDoubt,
-       0,
-       {},
-       8,
-       {},
-       "a worn memory row was remapped",
-       "reset the GPU and rerun: it must not recur"},
-      {kGpu, "ecc_corrected", kShown},
-      {kGpu, "pcie_replays", kRate, kOneIn1e12, pcie, kPcieBits, {}, kPcieWhy, kSeat},
-      {kGpu, "nvlink_crc_flit_errors", kRate, kOneIn1e12, nvlink, 8, {}, kNvlinkWhy, kSeat},
-      {kGpu, "nvlink_replay_errors", kRate, kOneIn1e12, nvlink, 8, {}, kNvlinkWhy, kSeat},
-      {kGpu, "nvlink_recovery_errors", kRate, kOneIn1e12, nvlink, 8, {}, kNvlinkWhy, kSeat},
-      {kMemory,
-       "uncorrected",
-       kHard,
-       0,
-       {},
-       8,
-       {},
-       "data was lost",
-       "replace the memory module named in the kernel log"},
-      {kMemory, "corrected", kShown},
-      {kPcie, "fatal", kHard, 0, {}, 8, {}, "the link had to be reset", kSeat},
-      {kPcie, "non_fatal", kDoubt, 0, {}, 8, {}, "a request was lost or rejected", kSeat},
-      {kPcie, "corrected", kShown},
-      {kCpu,
-       "machine_checks",
-       kHard,
-       0,
-       {},
-       8,
-       {},
-       "the processor detected a hardware error",
-       "check the kernel or rasdaemon log for the bank and address"},
-      {kCpu, "thermal_throttles", kShown}};
+  const Names received = {"received_bytes"}, sent = {"sent_bytes"};
+  const Names both = {"received_bytes", "sent_bytes"};
+  const Names pcie = {"pcie_received_bytes", "pcie_sent_bytes"};
+  const Names nvlink = {"nvlink_received_bytes", "nvlink_sent_bytes"};
+  return {judged(kPort, "link_downed", kHard, "the link must stay up", kCable, both),
+          limited(kPort, "symbol_errors", received, kIbWhy, kCable, "link_rate"),
+          limited(kPort, "link_recoveries", received, kIbWhy, kCable, "link_rate"),
+          limited(kPort, "local_link_integrity", received, kIbWhy, kCable, "link_rate"),
+          limited(kPort, "received_errors", received, kIbPacketWhy, kCable),
+          shown(kPort, "send_discards", sent),
+          shown(kPort, "out_of_sequence", received),
+          shown(kPort, "retries_exceeded", sent),
+          shown(kPort, "congestion_sent", received),
+          shown(kPort, "congestion_handled", sent),
+          shown(kPort, "send_waits", sent),
+          limited(kNet, "received_errors", received, kEthernetWhy, kCable),
+          limited(kNet, "sent_errors", sent, kEthernetWhy, kCable),
+          shown(kNet, "received_drops", received),
+          shown(kNet, "sent_drops", sent),
+          limited(kNic, "crc_errors", received, kEthernetWhy, kCable),
+          shown(kNic, "pauses_received", both),
+          shown(kNic, "pauses_sent", both),
+          shown(kNic, "discards_received", received),
+          judged(kGpu, "ecc_uncorrected", kHard, "data was lost", kReplace),
+          judged(kGpu, "remapped_rows_uncorrected", kHard, "data was lost", kReplace),
+          judged(kGpu, "remapped_rows_failed", kHard, "no spare rows are left", kReplace),
+          judged(kGpu, "remapped_rows_pending", kDoubt, "memory rows are pending remap",
+                 "reset the GPU and rerun"),
+          judged(kGpu, "remapped_rows_corrected", kDoubt, "a worn memory row was remapped",
+                 "reset the GPU and rerun: it must not recur"),
+          shown(kGpu, "ecc_corrected"),
+          limited(kGpu, "pcie_replays", pcie, kPcieWhy, kSeat, {}, kPcieBits),
+          limited(kGpu, "nvlink_crc_flit_errors", nvlink, kNvlinkWhy, kSeat),
+          limited(kGpu, "nvlink_replay_errors", nvlink, kNvlinkWhy, kSeat),
+          limited(kGpu, "nvlink_recovery_errors", nvlink, kNvlinkWhy, kSeat),
+          judged(kMemory, "uncorrected", kHard, "data was lost",
+                 "replace the memory module named in the kernel log"),
+          shown(kMemory, "corrected"),
+          judged(kPcie, "fatal", kHard, "the link had to be reset", kSeat),
+          judged(kPcie, "non_fatal", kDoubt, "a request was lost or rejected", kSeat),
+          shown(kPcie, "corrected"),
+          judged(kCpu, "machine_checks", kHard, "the processor detected a hardware error",
+                 "check the kernel or rasdaemon log for the bank and address"),
+          shown(kCpu, "thermal_throttles")};
 }
 
 }  // namespace

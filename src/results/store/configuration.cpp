@@ -1,6 +1,5 @@
 #include "results/store/configuration.h"
 
-#include <array>
 #include <cmath>
 #include <set>
 
@@ -12,37 +11,37 @@
 namespace bench {
 namespace {
 
-constexpr std::array kHostFacts = {"architecture",
-                                   "cpu_model",
-                                   "packages",
-                                   "cores",
-                                   "hardware_threads",
-                                   "allowed_cpus",
-                                   "numa_nodes",
-                                   "microcode",
-                                   "kernel",
-                                   "os",
-                                   "governor",
-                                   "turbo",
-                                   "smt",
-                                   "thp",
-                                   "clocksource",
-                                   "virtualization",
-                                   "product",
-                                   "product_serial",
-                                   "cpu_quota_cores",
-                                   "memory_limit_bytes",
-                                   "page_size_bytes"};
-constexpr std::array kGpuFacts = {"name",
-                                  "uuid",
-                                  "serial",
-                                  "vbios",
-                                  "inforom",
-                                  "power_limit_enforced_w",
-                                  "mig_mode",
-                                  "compute_mode",
-                                  "sm_clock_max_hz",
-                                  "memory_clock_max_hz"};
+constexpr const char* kHostFacts[] = {"architecture",
+                                      "cpu_model",
+                                      "packages",
+                                      "cores",
+                                      "hardware_threads",
+                                      "allowed_cpus",
+                                      "numa_nodes",
+                                      "microcode",
+                                      "kernel",
+                                      "os",
+                                      "governor",
+                                      "turbo",
+                                      "smt",
+                                      "thp",
+                                      "clocksource",
+                                      "virtualization",
+                                      "product",
+                                      "product_serial",
+                                      "cpu_quota_cores",
+                                      "memory_limit_bytes",
+                                      "page_size_bytes"};
+constexpr const char* kGpuFacts[] = {"name",
+                                     "uuid",
+                                     "serial",
+                                     "vbios",
+                                     "inforom",
+                                     "power_limit_enforced_w",
+                                     "mig_mode",
+                                     "compute_mode",
+                                     "sm_clock_max_hz",
+                                     "memory_clock_max_hz"};
 constexpr std::size_t kShownTexts = 4;
 
 /// Only texts and numbers, without texts that explain a missing value.

@@ -5,18 +5,18 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "core/whole_file.h"
-#include "results/output/verdicts/fleet_json.h"
 #include "results/output/verdicts/fleet_output.h"
-#include "results/verdicts/fleet/fleet_histories.h"
+#include "results/verdicts/fleet/fleet_report.h"
 #include "runner/commands/command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
 
 struct FleetOptions : ReadingOptions {
-  std::string html, profile, learn, at;
+  std::string profile, learn, at;
+  PageOptions pages;
   double valid_days = 30.0, incident_days = 90.0;
   Selection selection;
   std::vector<std::string> hosts;
@@ -56,7 +56,7 @@ void describe_fleet(CLI::App& command, FleetOptions& options) {
                   "Learn criteria from this fleet and write them to this file; mixed or "
                   "inconsistent fleets are refused")
       ->type_name("FILE");
-  command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
+  add_page_options(command, options.pages);
   add_reading_options(command, options);
 }
 
@@ -105,11 +105,8 @@ void add_fleet_report(CLI::App& report, CommandResult& result) {
   describe_fleet(*command, *options);
   command->callback([options, &result] {
     const FleetReport made = fleet_report_of(*options);
-    if (options->json)
-      print(to_json(made));
-    else
-      print(to_text(made, style_of_stdout()));
-    if (!options->html.empty()) write_file(options->html, to_html(made));
+    const Document document = to_document(made);
+    options->json ? show(to_json(made), document, options->pages) : show(document, options->pages);
     if (!options->learn.empty()) write_learned(made, options->learn);
     result.code = made.exit_code;
   });

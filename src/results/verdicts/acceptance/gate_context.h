@@ -73,8 +73,4 @@ void judge_peers(GateContext& context);
 void judge_pairs(GateContext& context);
 /// Results of searches: fails isolated hosts and links, clears the others of the same job. Last.
 void judge_localised(GateContext& context);
-/// Sets of hosts with too few usable runs, except those that contain a failed host.
-void judge_pair_coverage(const GateContext& context, const MetricRuns& metric,
-                         const Hosts& failing);
-
 }  // namespace bench

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_fields.h"
+#include "results/run/metric_catalogue.h"
 #include "results/store/configuration.h"
 #include "results/store/history.h"
-#include "results/verdicts/compare/resource.h"
 #include "results/verdicts/compare/side.h"
 #include "results/verdicts/compare/verdict.h"
 
@@ -111,5 +112,24 @@ bool needs_run_noise(const Side& a, const Side& b);
 /// that began before the last of either side and are on none of them. A change among them makes the
 /// noise larger, and verdicts rarer.
 std::map<MetricKey, RunNoise> run_noise(const Histories& histories, const Side& a, const Side& b);
+
+// How two sides differ in what limits metrics: compute, memory, links.
+
+/// B over A in work: above one is more. kNoValue for a metric without a direction.
+double work_ratio(const ComparedMetric& metric);
+
+/// B over A for all metrics of one resource, in work: geometric mean.
+struct ResourceRatio {
+  Resource resource = Resource::other;
+  std::size_t metrics = 0;
+  double ratio = kNoValue;
+};
+
+/// Of metrics with a direction and a ratio, in enumeration order.
+std::vector<ResourceRatio> resource_ratios(const Comparison& comparison);
+
+/// The resource whose gain is nearest to a workload's: "memory". "" if the two nearest are less
+/// than a tenth apart, or none is known.
+std::string follows(double ratio, const std::vector<ResourceRatio>& resources);
 
 }  // namespace bench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "results/run/gates.h"
+#include "results/store/history.h"
 #include "results/verdicts/peers/fleet_profile.h"
 
 namespace bench {
@@ -129,5 +131,15 @@ class FleetJudge {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Values and faults of a fleet from the database.
+
+/// Visits single-host series, metric by metric; devices of one type together.
+void for_each_fleet_series(const Histories& histories, const Selection& selection,
+                           const std::function<void(FleetSeries)>& take);
+
+/// Single-host jobs that failed, timed out or were invalid since then, in runs that count; not
+/// interrupted or unstarted ones.
+std::vector<FleetFault> fleet_faults(const Store& store, std::int64_t since_ns);
 
 }  // namespace bench

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "results/stats/efficiency.h"
+#include "results/stats/means.h"
 #include "results/verdicts/compare/compare.h"
 #include "results/verdicts/published/published_entry.h"
 

@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "core/json_fields.h"
 #include "core/units.h"
-#include "results/stats/efficiency.h"
+#include "results/stats/means.h"
 #include "results/verdicts/scaling/scaling_fit.h"
 
 namespace bench {

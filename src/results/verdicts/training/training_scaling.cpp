@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "results/stats/efficiency.h"
+#include "results/stats/means.h"
 #include "results/stats/peers.h"
 #include "results/verdicts/training/training_report.h"
 

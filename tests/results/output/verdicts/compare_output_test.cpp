@@ -6,7 +6,6 @@
 #include "results/output/verdicts/compare_json.h"
 #include "results/output/verdicts/ladder_output.h"
 #include "results/verdicts/compare/ladder.h"
-#include "results/verdicts/compare/resource.h"
 #include "tests/results/compare_fixture.h"
 #include "tests/support/catch.h"
 

@@ -6,12 +6,14 @@
 #include <set>
 
 #include "core/schema.h"
-#include "results/output/verdicts/fleet_json.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
 #include "results/store/journal.h"
-#include "results/verdicts/fleet/fleet_histories.h"
+#include "results/verdicts/fleet/fleet_report.h"
 #include "results/verdicts/peers/host_kinds.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 #include "tests/support/simulated_fleet.h"
 #include "tests/support/temporary_directory.h"
 
@@ -60,6 +62,10 @@ TEST_CASE("the text of a fleet names failed hosts, losses and learned criteria")
   CHECK_THAT(text, Contains("node0016  FAIL"));
   CHECK_THAT(text, Contains("worse than the median of its 15 peers"));
   CHECK_THAT(text, Contains("3 of 3 learned"));
+  const std::string markdown = to_markdown(to_document(small_fleet()));
+  CHECK_THAT(markdown, Contains("16 hosts: 15 pass, 1 fail"));
+  CHECK_THAT(markdown, Contains("| **node0016** | **FAIL** |"));
+  CHECK_THAT(markdown, Contains("worse than the median of its 15 peers"));
 }
 
 TEST_CASE("the JSON of a fleet matches its schema, even if empty") {
@@ -91,7 +97,7 @@ TEST_CASE("the fleet page has hosts, map and distributions, and escapes text") {
   FleetJudge judge(settings);
   judge.take(series);
   const FleetReport report = judge.finish();
-  const std::string html = to_html(report), text = to_text(report, kPlainFleet);
+  const std::string html = to_page(to_document(report)), text = to_text(report, kPlainFleet);
   CHECK(html.find("<script>alert") == std::string::npos);
   CHECK(html.find("<img") == std::string::npos);
   CHECK(html.find('\x1b') == std::string::npos);
@@ -105,7 +111,7 @@ TEST_CASE("the page of a thousand hosts and twenty metrics stays below three meg
   fleet.hosts = 1000;
   fleet.metrics = 20;
   fleet.bad = 30;
-  const std::string html = to_html(judged_fleet(fleet, random));
+  const std::string html = to_page(to_document(judged_fleet(fleet, random)));
   CHECK(html.size() < 3'000'000);
   CHECK_THAT(html, Contains("node1000"));
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "results/stats/efficiency.h"
+#include "results/stats/means.h"
 #include "results/verdicts/scaling/scaling_curve.h"
 #include "results/verdicts/scaling/small_system.h"
 #include "tests/support/catch.h"

@@ -17,10 +17,10 @@ using FileObserver = std::function<void(const std::string& operation)>;
 
 class AtomicFile {
  public:
-  /// Begins `path` + kUnfinished; what an earlier process left there is overwritten. All functions
-  /// throw Error(environment).
+  /// Opens `path` + kUnfinished, overwriting one left by an earlier process. All functions throw
+  /// Error(environment).
   explicit AtomicFile(std::filesystem::path path, FileObserver observer = {});
-  /// Removes what was not committed.
+  /// Removes an uncommitted file.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -17,7 +17,8 @@
 namespace bench::training {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "sections are written as they lie");
+static_assert(std::endian::native == std::endian::little,
+              "sections are written in native byte order");
 
 Json described(const NamedView& section, std::uint64_t offset, std::uint64_t hash) {
   return {{"name", section.name},      {"dtype", to_string(section.view.dtype)},

@@ -9,7 +9,7 @@
 //   each section's elements at its offset (a multiple of 64), in the order of the header; the file
 //   ends with the last one.
 //
-// Numbers are little-endian. Files are hostile: nothing is believed before it is checked.
+// Numbers are little-endian. Files are untrusted: everything is checked before use.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,6 @@
 #include "training/kernels/memory.h"
 
 namespace bench::training {
-
-// Constants of a checkpoint's format (checkpoint_file.h).
 
 constexpr std::string_view kCheckpointMagic = "BENCHCKP";
 constexpr std::uint32_t kCheckpointVersion = 1;
@@ -50,16 +48,16 @@ class CheckpointFile {
     std::uint64_t offset = 0, bytes = 0, hash = 0;
   };
 
-  /// `bytes` are borrowed; `name` is for errors. Throws Error(input) naming file and offset for
-  /// what is no checkpoint, of another version, cut short, or has a damaged header.
+  /// `bytes` must outlive this; `name` is for errors. Throws Error(input), naming file and offset,
+  /// for a file that is not a checkpoint, of another version, truncated, or with a damaged header.
   CheckpointFile(std::span<const std::byte> bytes, std::string name);
 
   const Json& meta() const { return meta_; }
   const std::vector<Section>& sections() const { return sections_; }
-  /// Its elements' bytes. Throws Error(input) where their hash is not the header's.
+  /// A section's bytes. Throws Error(input) if their hash differs from the header's.
   std::span<const std::byte> content(const Section& section) const;
-  /// Copies the section of that name. Throws Error(input) where there is none of this name, type
-  /// and shape, or it is damaged.
+  /// Copies the section of that name. Throws Error(input) if there is none of this name, type and
+  /// shape, or it is damaged.
   void read(const NamedView& into) const;
   /// Throws Error(input) for the first section that is damaged.
   void verify() const;

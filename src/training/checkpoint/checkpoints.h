@@ -1,10 +1,10 @@
 // Saves and loads a training's state, so that it resumes bit for bit as if it had not stopped:
 // parameters, the optimizer's state, the number of steps done, and what callers add. Random numbers
-// need nothing: they are functions of the seed and the numbers of samples.
+// have no state: they are functions of the seed and the numbers of samples.
 //
-// Rank 0 saves what all ranks have alike, each rank what it alone has (its shard of the optimizer,
-// its tables). A file is there whole or not at all, and a checkpoint counts once every rank has its
-// file: a process that is killed while saving loses nothing but that save.
+// Rank 0 saves the state common to all ranks, each rank its own (its shard of the optimizer, its
+// tables). Files are written atomically, and a checkpoint is valid once every rank has its file: a
+// process killed while saving loses only that checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -23,24 +23,23 @@
 
 namespace bench::training {
 
-// The checkpoints of one training in a folder: one file per step and rank, on a file
-// system that ranks share or on one of each host's own.
-
+/// The checkpoints of one training in a folder: one file per step and rank, on a shared file system
+/// or one local to each host.
 class CheckpointFolder {
  public:
-  /// Makes the folder where there is none. Throws Error(environment).
+  /// Creates the folder if it is missing. Throws Error(environment).
   CheckpointFolder(std::filesystem::path folder, int rank, int ranks);
 
   /// "step-000000001000.rank-0-of-2.ckpt"
   std::filesystem::path file(std::int64_t step) const;
-  /// Of which this rank has a whole file, ascending.
+  /// Steps of which this rank has a complete file, ascending.
   std::vector<std::int64_t> steps() const;
-  /// Those of which every rank has one; all ranks call it and get the same.
+  /// Steps of which every rank has one. Call on every rank; all get the same result.
   std::vector<std::int64_t> common_steps(Group& group) const;
-  /// Removes this rank's files but those of the `keep` newest steps up to `newest`: older ones,
-  /// those of a training that was given up for an older step, and unfinished ones.
+  /// Removes this rank's files except those of the `keep` newest steps up to `newest`: older files,
+  /// those of an abandoned later part of the training, and unfinished ones.
   void prune(std::int64_t newest, int keep, const FileObserver& observer) const;
-  /// Other numbers of ranks with which checkpoints here were saved.
+  /// Other numbers of ranks that saved checkpoints in this folder.
   std::vector<int> other_sizes() const;
 
   const std::filesystem::path& path() const { return folder_; }
@@ -53,33 +52,32 @@ class CheckpointFolder {
 
 struct CheckpointOptions {
   std::filesystem::path folder = {};
-  int keep = 2;  // newest checkpoints that stay
+  int keep = 2;  // number of newest checkpoints to keep
   FileObserver observer = {};
 };
 
 class Checkpoints {
  public:
-  /// What must match to resume, in addition to ranks, shapes and sharding: {"workload":
+  /// `identity` must match to resume, in addition to ranks, shapes and sharding: {"workload":
   /// "llm", "preset": "tiny", "seed": 1, ...}. `training` must outlive this.
   Checkpoints(DataParallel& training, Json identity, CheckpointOptions options);
 
-  /// More state of this rank alone, in host memory, of which views, names and shapes do not change.
-  /// Names must not begin with "parameter/" or "optimizer/".
+  /// Adds state of this rank, in host memory; views, names and shapes must not change. Names must
+  /// not begin with "parameter/" or "optimizer/".
   void add(std::vector<NamedView> sections);
 
   struct Done {
     std::int64_t step = 0;  // steps done
-    Bytes bytes;            // of all ranks together
+    Bytes bytes;            // of all ranks
     Seconds seconds;        // of the slowest rank
     Json notes = {};
   };
-  /// Every rank calls it, after the same step. `notes` is any JSON object of the caller's
-  /// (averages, the curve so far), given back by load() to the same rank. Throws on all ranks where
-  /// one cannot.
+  /// Call on every rank after the same step. `notes` is any JSON object of the caller (averages,
+  /// the curve so far), returned by load() on the same rank. Throws on all ranks if one fails.
   Done save(const Json& notes = Json::object());
-  /// Goes on from the newest checkpoint that all ranks have; nothing where there is none. Throws
-  /// Error(input) on all ranks where one of them finds a file damaged or of another training,
-  /// naming the file; the state is then undefined.
+  /// Loads the newest checkpoint that all ranks have; returns nothing if there is none. Throws
+  /// Error(input) on all ranks, naming the file, if one is damaged or of another training; the
+  /// state is then undefined.
   std::optional<Done> load();
 
  private:

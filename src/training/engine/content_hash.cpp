@@ -15,8 +15,7 @@ constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
 
 /// One-to-one in `word` and in `state`: no change of one word is lost.
 inline std::uint64_t stir(std::uint64_t state, std::uint64_t word) {
-  const std::uint64_t product =
-      (state ^ word) * kOdd;  // high bits depend on low bits, not the reverse
+  const std::uint64_t product = (state ^ word) * kOdd;  // only high bits depend on low bits
   return product ^ product >> 32;
 }
 

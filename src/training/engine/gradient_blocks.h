@@ -1,5 +1,5 @@
-// Gradients and parameters as rows of blocks, in which sums are made and updates shared. Blocks are
-// fixed, so that no result depends on how many threads or ranks share the work.
+// Gradients and parameters as rows of blocks, the unit in which sums and updates are distributed.
+// Blocks are fixed, so that no result depends on the number of threads or ranks.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ inline View part_of(View row, std::int64_t first, std::int64_t count) {
   return {bytes + first * static_cast<std::int64_t>(size_of(row.dtype)), 1, count, row.dtype};
 }
 
-/// The element of a row at which a part of it begins.
+/// The index in a row of a part's first element.
 inline std::int64_t element_of(View row, View part) {
   return (part.as<std::byte>() - row.as<std::byte>()) /
          static_cast<std::int64_t>(size_of(row.dtype));
 }
 
-/// The elements of these blocks; the row's last block may be shorter than others.
+/// The elements of these blocks; the row's last block may be shorter.
 inline View blocks_in(View row, BlockRange blocks) {
   const std::int64_t first = std::min(blocks.first * kBlock, row.elements());
   return part_of(row, first, std::min(blocks.last * kBlock, row.elements()) - first);
@@ -43,7 +43,7 @@ inline View blocks_in(View row, BlockRange blocks) {
 
 inline View block_of(View row, std::int64_t index) { return blocks_in(row, {index, index + 1}); }
 
-/// work(i) for the items of one thread of `threads`: neighbours, so that its caches keep them.
+/// work(i) for one thread's items: a contiguous range, for its caches.
 template <class Work>
 void split_work(std::int64_t items, int thread, int threads, const Work& work) {
   for (std::int64_t i = items * thread / threads; i < items * (thread + 1) / threads; ++i) work(i);

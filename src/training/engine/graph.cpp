@@ -7,7 +7,7 @@
 namespace bench::training {
 namespace {
 
-/// FNV-1a: a name's own stream of random numbers.
+/// FNV-1a, for a separate stream of random numbers per name.
 std::uint64_t name_hash(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -20,7 +20,7 @@ T as(double value) {
 }
 template <>
 Bf16 as(double value) {
-  return Bf16(static_cast<float>(value));  // the same numbers as in f32, rounded
+  return Bf16(static_cast<float>(value));  // the f32 values, rounded
 }
 template <>
 F16 as(double value) {

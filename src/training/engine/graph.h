@@ -18,8 +18,7 @@
 
 namespace bench::training {
 
-// The sizes of a tensor, outermost first, all known before a step runs.
-
+/// The sizes of a tensor, outermost first.
 class Shape {
  public:
   Shape() = default;
@@ -41,19 +40,16 @@ class Shape {
   std::vector<std::int64_t> sizes_;
 };
 
-// One step of a model's computation: what it costs, what it must find again in the backward pass,
-// and which kernels do it. An operator knows shapes, never addresses: those come with each Frame.
-
-/// What changes from step to step.
+/// The values that change from step to step.
 struct StepScalars {
-  double gradient_scale = 1.0;    // of the loss: one over what the loss is a mean of
-  bool first_micro_batch = true;  // parameter gradients are written, later added to
+  double gradient_scale = 1.0;    // of the loss: the reciprocal of the number of its rows
+  bool first_micro_batch = true;  // parameter gradients are written, not added to
 };
 
 /// Whether a gradient is the first contribution to its buffer.
 enum class Adds { no, yes, after_first_micro_batch };
 
-/// The views of one operator in one lane, made once and used every step. An absent view has no
+/// The views of one operator in one lane, made once and used in every step. Absent views have no
 /// data.
 struct Frame {
   const KernelSet* kernels = nullptr;
@@ -71,7 +67,7 @@ struct Frame {
     return input_adds[input] == Adds::yes ||
            (input_adds[input] == Adds::after_first_micro_batch && !scalars->first_micro_batch);
   }
-  /// Whether this input's gradient shares memory with the output's, so that nothing needs copying.
+  /// Whether this input's gradient shares memory with the output's and needs no copy.
   bool shares_gradient(std::size_t input) const {
     return input_gradients[input].data == output_gradient.data;
   }
@@ -81,12 +77,14 @@ struct Frame {
   double loss_scale() const { return training ? scalars->gradient_scale : 0.0; }
 };
 
-/// A tensor that forward writes in addition to its output, for backward.
+/// An additional result of the forward pass for the backward pass.
 struct Saved {
   Shape shape;
-  bool statistic = true;  // in accumulator_of the type of the computation, else in that type
+  bool statistic = true;  // in accumulator_of(compute type), else in the compute type
 };
 
+/// One operation of a model: its costs, the tensors it saves for the backward pass, and its
+/// kernels. An operator knows shapes but no addresses: those are in each Frame.
 class Operator {
  public:
   virtual ~Operator() = default;
@@ -97,21 +95,20 @@ class Operator {
   virtual bool backward_reads_input(std::size_t) const { return true; }
   virtual bool backward_reads_output() const { return false; }
   virtual std::vector<Saved> saved() const { return {}; }
-  /// Elements, in accumulator_of the type of the computation, that backward needs for itself.
+  /// Scratch elements for backward, in accumulator_of(compute type).
   virtual std::int64_t backward_workspace() const { return 0; }
-  /// The input whose memory the output may reuse once no one reads it; -1: none.
+  /// The input whose memory the output may reuse if nothing else reads it; -1: none.
   virtual int in_place() const { return -1; }
   /// The input whose gradient may take the memory of the output's gradient; -1: none.
   virtual int gradient_in_place() const { return -1; }
-  /// A loss: in training forward overwrites input 0 with its gradient, and there is no backward.
+  /// Whether it is a loss, which overwrites input 0 with its gradient in training forward passes.
   virtual bool is_loss() const { return false; }
-  /// Multiply-adds of matrices in one forward pass, counted as two each. Backward is twice that.
+  /// FLOPs of the GEMMs of one forward pass. The backward pass has twice as many.
   virtual double flops() const { return 0.0; }
 };
 
-// Initial parameter values: a function of (seed, name, element), so that every rank, shard and
-// device produces the same values without communication.
-
+/// Initial parameter values: a function of (seed, name, element), so that every rank, shard and
+/// device produces the same values without communication.
 struct Initial {
   enum class Kind { normal, constant } kind = Kind::normal;
   double value = 0.0;  // the standard deviation, or the constant
@@ -120,7 +117,7 @@ struct Initial {
   static Initial constant(double value) { return {Kind::constant, value}; }
 };
 
-/// Fills f32, bf16, f16 or f64; `first` is the number of the view's first element in the parameter.
+/// Fills f32, bf16, f16 or f64; `first` is the parameter's element at the start of the view.
 void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view name,
                   std::int64_t first, View values);
 
@@ -147,7 +144,7 @@ struct Tensor {
   std::string name;
   Shape shape;
   Dtype dtype = Dtype::f32;
-  int producer = -1;  // the node that makes it
+  int producer = -1;  // the node that computes it
   ParameterOptions parameter = {};
   std::vector<double> values = {};  // of a constant
   bool wants_gradient = false;      // of an input
@@ -157,7 +154,7 @@ struct Node {
   std::unique_ptr<Operator> op;
   std::vector<int> inputs = {};
   int output = -1;
-  int segment = -1;  // of recomputation; -1: what it makes is kept
+  int segment = -1;  // of recomputation; -1: the output is kept
 };
 
 class Graph {
@@ -174,26 +171,26 @@ class Graph {
   Var input_with_gradient(std::string name, Shape shape);
   /// Throws Error(internal) for a second parameter of that name.
   Var parameter(std::string name, Shape shape, ParameterOptions options = {});
-  /// A table that does not change, in accumulator_of the type of the computation.
+  /// A constant table, in accumulator_of(compute type).
   Var constant(std::string name, Shape shape, std::vector<double> values);
-  /// Appends an operator; `output_type` is that of the computation where it is left out.
+  /// Appends an operator whose output has the compute type, or `output_type`.
   Var apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output);
   Var apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output,
             Dtype output_type);
 
   /// Activations created in between are discarded after the forward pass and recomputed before the
-  /// backward pass of the same operators: less memory, a second forward pass. Segments do not nest.
+  /// backward pass of the same operators, which saves memory. Segments cannot be nested.
   void begin_recompute();
   void end_recompute();
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const std::vector<Node>& nodes() const { return nodes_; }
-  /// The last node, for an operator that can take the next one in; null when there is none.
+  /// The last node, for an operator that can absorb the next one; null if there is none.
   Node* last_node() { return nodes_.empty() ? nullptr : &nodes_.back(); }
 
   /// Elements of all parameters.
   std::int64_t parameter_count() const;
-  /// Of one forward pass over the graph's batch. Training is three times that, by convention.
+  /// Of one forward pass over the graph's batch. Training has three times as many, by convention.
   double forward_flops() const;
 
  private:
@@ -206,13 +203,13 @@ class Graph {
   int segments_ = 0;
 };
 
-/// Throws Error(internal) "rope: ..., q is [2, 3]" unless `holds`; operators check shapes by this.
+/// Throws Error(internal) "op: what" unless `holds`; operators check shapes with it.
 void require(bool holds, const std::string& op, const std::string& what);
 
-/// A workload's model at one size of micro-batch.
+/// A workload's model for one micro-batch size.
 struct Model {
   std::unique_ptr<Graph> graph = {};
-  Var losses = {};  // f64, one a row
+  Var losses = {};  // f64, one per row
   std::vector<Var> inputs = {};
   std::vector<Var> outputs = {};  // read by an evaluation in addition to the losses
 };

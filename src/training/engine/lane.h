@@ -12,16 +12,15 @@
 
 namespace bench::training {
 
-// The parameters of one rank, shared by its lanes and by the plans of
-// training and of evaluation, and the constants.
-
+/// The parameters and constants of one rank, shared by its lanes and by the plans of training and
+/// evaluation.
 class Weights {
  public:
-  /// Initial values by the rules of the graph and `seed`, in `memory`.
+  /// With the graph's initial values for `seed`, in `memory`.
   Weights(const Plan& plan, std::uint64_t seed, std::shared_ptr<Memory> memory = host_memory());
 
-  /// A parameter or constant. `plan` is the one given or another of a graph with equal parameters;
-  /// throws Error(internal) where their arenas differ.
+  /// A parameter or constant. `plan` may also be of another graph with equal parameters; throws
+  /// Error(internal) if their arenas differ.
   View view(const Plan& plan, int tensor) const {
     return view(plan, plan.values[static_cast<std::size_t>(tensor)]);
   }
@@ -30,7 +29,7 @@ class Weights {
   View all() const;
   /// These weights if they are in host memory, else a copy in host memory.
   Weights on_host() const;
-  /// The memory of those views.
+  /// The memory of these views.
   const std::shared_ptr<Memory>& memory() const { return memory_; }
 
  private:
@@ -47,8 +46,8 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// In host memory: the place for a source to write an input, valid for one write; or a copy of a
-  /// result, after forward().
+  /// In host memory: the buffer to which a source writes an input, valid for one write; or a copy
+  /// of a result, after forward().
   View view(Var var) const;
   /// The gradient of a parameter, or of an input created with one, after backward(); possibly in
   /// device memory.
@@ -61,7 +60,7 @@ class Lane {
   /// Copies inputs to the device; forward() does this unless it was called after the last write.
   void upload();
   void forward(const StepScalars& scalars) { run(0, plan_.backward_begin, scalars); }
-  /// The sum of a loss's result, after forward(): for many micro-batches without waiting for each.
+  /// Adds up a loss after forward(), for many micro-batches without waiting for each.
   void add_up(Var losses, bool add);
   /// The sum since the last add_up() with add false.
   double sum_of_losses() const;

@@ -7,8 +7,6 @@
 namespace bench::training {
 namespace {
 
-// Places buffers in an arena so that buffers with disjoint lifetimes can share memory.
-
 std::int64_t aligned(std::int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -17,7 +15,7 @@ bool alive_together(const Buffer& a, const Buffer& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/// The lowest offset that keeps clear of `placed`, which are sorted by offset.
+/// The lowest offset that does not overlap `placed`, which is sorted by offset.
 std::int64_t lowest_gap(const Buffer& buffer, const std::vector<const Buffer*>& placed) {
   std::int64_t offset = 0;
   for (const Buffer* other : placed) {
@@ -42,9 +40,8 @@ std::int64_t share(std::vector<Buffer*>& buffers) {
   return end;
 }
 
-/// Sets the offsets of the buffers of one arena and returns its bytes: largest first, each at the
-/// lowest offset where nothing alive at the same time lies. Buffers without a life (last < first)
-/// and those of every arena but `transient` get a place of their own.
+/// Sets the offsets of the buffers of one arena and returns its size. In `transient`, buffers with
+/// disjoint lifetimes share memory: largest first, each at the lowest free offset.
 std::int64_t lay_out(std::vector<Buffer>& buffers, Arena arena) {
   std::vector<Buffer*> ours;
   for (Buffer& buffer : buffers)

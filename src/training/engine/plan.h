@@ -15,7 +15,7 @@ namespace bench::training {
 enum class Arena { parameters, constants, gradients, inputs, transient };
 constexpr std::size_t kArenas = 5;
 
-/// What memory is for. Padding is what transient's layout leaves unused at its fullest moment.
+/// Uses of memory. Padding is the unused part of the transient arena at its peak.
 enum class Label {
   parameters,
   constants,
@@ -33,12 +33,12 @@ struct Buffer {
   Arena arena = Arena::transient;
   Label label = Label::activations;
   std::int64_t bytes = 0;
-  int first = -1;  // the actions, both included, between which its contents matter
+  int first = -1;  // first and last action that use it
   int last = -1;
   std::int64_t offset = -1;  // bytes from the arena's start, a multiple of kAlignment
 };
 
-/// A tensor in a buffer; buffers are shared by tensors that take each other's place.
+/// A tensor in a buffer. Tensors computed in place share a buffer.
 struct Slot {
   int buffer = -1;  // -1: absent
   std::int64_t rows = 0;
@@ -66,12 +66,12 @@ struct Plan {
   std::vector<Buffer> buffers = {};
   std::vector<Action> actions = {};
   int backward_begin = 0;  // the first action after the forward pass
-  /// By tensor: its value, and its gradient where it is a parameter (buffer -1 where frozen) or an
-  /// input that wants one.
+  /// By tensor: its value, and its gradient if it is a parameter (buffer -1 if frozen) or an input
+  /// with a gradient.
   std::vector<Slot> values = {};
   std::vector<Slot> gradients = {};
-  /// Trainable parameters in the order in which their gradients become final, and after which
-  /// action: what data parallel buckets follow.
+  /// Trainable parameters in the order in which their gradients become final, and the action that
+  /// completes each; data-parallel buckets follow this order.
   struct FinalGradient {
     int tensor;
     int action;
@@ -80,12 +80,11 @@ struct Plan {
   std::array<std::int64_t, kArenas> arena_bytes = {};
   std::int64_t bytes(Arena arena) const { return arena_bytes[static_cast<std::size_t>(arena)]; }
 
-  /// Bytes by label at the fullest moment of a step, which add up to all arenas of one lane.
+  /// Bytes by label at the peak of a step, which add up to all arenas of one lane.
   std::array<std::int64_t, kMemoryLabels> peak_bytes() const;
 };
 
-/// Throws Error(internal) where a parameter is used by nothing, or a loss's input by something
-/// else.
+/// Throws Error(internal) if a parameter is unused or something else reads a loss's input.
 Plan make_plan(const Graph& graph, bool training = true);
 
 }  // namespace bench::training

@@ -4,8 +4,6 @@
 
 namespace bench::training {
 
-// The backward half of the planner.
-
 void Planner::backward() {
   std::vector<bool> again;  // by segment
   for (int id = static_cast<int>(graph_.nodes().size()) - 1; id >= 0; --id) {

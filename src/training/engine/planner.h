@@ -1,5 +1,5 @@
-// Orders a graph's work and assigns each tensor a buffer with a lifetime; arena_layout places the
-// buffers. Used by make_plan only.
+// Orders a graph's work and assigns each tensor a buffer with a lifetime, for make_plan(), which
+// places the buffers.
 #pragma once
 
 #include "training/engine/plan.h"

@@ -9,9 +9,7 @@
 namespace bench::training {
 namespace {
 
-// The ranges of parameters that a replica's optimizer updates.
-
-/// The elements of a tensor in a row over all.
+/// The elements of a tensor in a row of all tensors.
 struct ElementRange {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -27,7 +25,7 @@ ElementRange elements_in(View row, View tensor) {
 void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
   chunks_.clear();
   const View parameters = weights_.all(), slopes = gradients();
-  std::int64_t state = 0;  // elements of the ranges before
+  std::int64_t state = 0;  // elements of the previous ranges
   for (const BlockRange& range : blocks) {
     const std::int64_t start = range.first * kBlock;
     for (const auto& [tensor, action] : plan_.gradient_order) {

@@ -1,10 +1,10 @@
 // One rank's copy of a model in training: weights, optimizer, and lanes that share the work of a
 // step. The phases of a step are separate, so that ranks can exchange gradients in between and each
-// can be timed:
+// phase can be timed:
 //
 //   forward_backward(fill) -> sum_lanes() -> [exchange gradients()] -> gradient_norm() -> update()
 //
-// DataParallel (parallel/) does a whole step, for one rank as for many.
+// DataParallel (parallel/) runs whole steps, on one rank or many.
 //
 // Results are bit-identical from run to run for a given number of lanes. Another number sums the
 // lanes' gradients in another order and differs by rounding.
@@ -30,12 +30,12 @@ struct ReplicaOptions {
   LossScaleOptions loss_scale = {};  // of gradients in f16
 };
 
-/// Callbacks of the lanes; each runs in the lane's own thread.
+/// Callbacks of the lanes; each runs in its lane's thread.
 struct LaneHooks {
-  /// After the backward pass of a micro-batch, whose inputs and their gradients are still there.
+  /// After the backward pass of a micro-batch, while its inputs and their gradients are valid.
   std::function<void(const Lane& lane, int number)> after_backward = {};
-  /// Actions of the plan, ascending. In a lane's last micro-batch reached(lane, i) is called once
-  /// milestones[i] is done: the gradients that are final by then do not change again.
+  /// Actions of the plan, ascending. In a lane's last micro-batch, reached(lane, i) is called after
+  /// action milestones[i]; gradients that are final by then do not change again.
   std::vector<int> milestones = {};
   std::function<void(int lane, int milestone)> reached = {};
   /// A lane has thrown: it reaches no further milestone.
@@ -55,10 +55,10 @@ class Replica {
           std::unique_ptr<Optimizer> optimizer, const ReplicaOptions& options);
 
   /// All micro-batches, forward and backward; returns the mean loss over their rows. The gradient
-  /// is that of the mean over `rows_in_all` rows, of all ranks together (0: this rank's alone),
-  /// times loss_scale().
+  /// is that of the mean over `rows_in_all` rows of all ranks (0: of this rank), times
+  /// loss_scale().
   double forward_backward(const Fill& fill, std::int64_t rows_in_all = 0, const Hooks& hooks = {});
-  /// Of the losses of all its rows.
+  /// Sum of the losses of all rows.
   double loss_sum() const;
   /// Sums the lanes' gradients.
   void sum_lanes();
@@ -67,7 +67,7 @@ class Replica {
   /// The summed gradient as a row over all trainable parameters, possibly in device memory, with
   /// the same offsets as in weights().all(), in the order in which gradients become final.
   View gradients() const { return lanes_.front()->gradients(); }
-  /// sqrt of the sum of squares, summed in one order whatever the number of lanes; without
+  /// sqrt of the sum of squares, summed in the same order for any number of lanes; without
   /// loss_scale().
   double gradient_norm();
   /// The sums of squares of these blocks of gradients(), by block; 0 for all others.
@@ -89,7 +89,7 @@ class Replica {
     bool skipped = false;         // the gradient overflowed: parameters are unchanged
   };
   /// A step of a single replica; clips gradients longer than `clip` (0: no clipping). Throws
-  /// Error(internal) where loss or norm is not finite.
+  /// Error(internal) if loss or norm is not finite.
   Step step(const Fill& fill, double rate, double clip = 0.0);
   /// The clipping factor for a gradient of this norm. Throws like step().
   double clip_scale(const Step& step, double clip) const;

@@ -7,8 +7,7 @@
 namespace bench::training {
 namespace {
 
-// Spinning this long costs less than sleeping and waking; longer spinning would take the core from
-// others.
+// Spinning this long costs less than sleeping and waking; longer spinning would block the core.
 constexpr int kSpins = 2000;
 
 inline void pause() {

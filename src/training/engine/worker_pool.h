@@ -1,5 +1,5 @@
-// Threads that do the same work on different parts, the caller among them. Which part a thread does
-// never depends on timing, so results do not either.
+// Threads, including the caller, that do the same work on different parts. The part of each thread
+// never depends on timing, so neither do results.
 #pragma once
 
 #include <atomic>
@@ -12,16 +12,15 @@ namespace bench::training {
 
 class WorkerPool {
  public:
-  /// `threads` >= 1, of which threads - 1 are started. Throws Error(environment) where they cannot
-  /// be.
+  /// `threads` >= 1, of which threads - 1 are started. Throws Error(environment) if that fails.
   explicit WorkerPool(int threads);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   int size() const { return static_cast<int>(errors_.size()); }
-  /// work(thread) on every thread; returns when all are done. What the lowest-numbered thread that
-  /// failed has thrown is thrown again here.
+  /// work(thread) on every thread; returns when all are done, and rethrows the exception of the
+  /// lowest-numbered thread that failed.
   template <class Work>
   void run(const Work& work) {
     run_function(std::cref(work));  // a reference fits into a function: nothing is allocated

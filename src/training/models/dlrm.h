@@ -1,6 +1,6 @@
 // Click models of recommendation: DLRM with dot products of all pairs of features (arXiv
 // 1906.00091), and DCNv2 with low-rank cross layers, as MLPerf trains it (arXiv 2008.13535). The
-// embedding tables are outside of the graph (tables/sparse_tables.h); what was looked up in them is
+// embedding tables are outside the graph (tables/sparse_tables.h); the values looked up in them are
 // an input.
 #pragma once
 
@@ -14,12 +14,13 @@
 namespace bench::training {
 
 struct DlrmShape {
-  int dense = 13;                         // features that are numbers
-  int tables = 0;                         // of embeddings, one sum of rows each
-  std::int64_t width = 0;                 // of a row, and of the bottom part's result
-  std::vector<std::int64_t> bottom = {};  // layers over the dense features, but the last (width)
-  std::vector<std::int64_t> top = {};     // layers over the interaction, but the last (1)
-  std::int64_t cross_layers = 0;          // 0: pairwise dot products
+  int dense = 13;          // dense features
+  int tables = 0;          // embedding tables, one sum of rows each
+  std::int64_t width = 0;  // of a row, and of the bottom MLP's result
+  std::vector<std::int64_t> bottom =
+      {};                              // layers over the dense features, without the last (width)
+  std::vector<std::int64_t> top = {};  // layers over the interaction, without the last (1)
+  std::int64_t cross_layers = 0;       // 0: pairwise dot products
   std::int64_t cross_rank = 0;
 };
 
@@ -40,8 +41,7 @@ struct Dlrm {
 /// The graph of one micro-batch of `samples`.
 Dlrm make_dlrm(const DlrmShape& shape, std::int64_t samples, Dtype dtype = Dtype::f32);
 
-/// Of training, forward and backward: three times the GEMMs' and the interaction's, without the
-/// lookups, which count as bytes.
+/// Forward and backward: three times those of the GEMMs and the interaction; lookups have none.
 double dlrm_flops_per_sample(const DlrmShape& shape);
 
 }  // namespace bench::training

@@ -35,7 +35,7 @@ std::vector<std::string> llm_presets();
 struct Llm {
   std::unique_ptr<Graph> graph;
   Var tokens;   // int32 [sequences x sequence, 1]
-  Var targets;  // the same; negative ones do not count
+  Var targets;  // the same; negative ones are ignored
   Var losses;   // f64 [sequences x sequence, 1], nats
 };
 
@@ -44,8 +44,8 @@ struct Llm {
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
              bool recompute = false);
 
-/// Of training, forward and backward: 6 x the weights of all GEMMs and 6 layers T d of causal
-/// attention (research of MFU: PaLM, arXiv 2204.02311, with the causal half).
+/// Forward and backward: 6 x the weights of all GEMMs, and 6 layers T d of causal attention (MFU's
+/// convention in PaLM, arXiv 2204.02311, with the causal half).
 double llm_flops_per_token(const LlmShape& shape);
 
 }  // namespace bench::training

@@ -7,7 +7,7 @@
 namespace bench::training {
 namespace {
 
-// The least standard deviation: with nearly constant norms, everything would be an outlier.
+// Minimum standard deviation: with nearly constant norms, everything would be an outlier.
 constexpr double kLeastDeviation = 0.02;
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace bench::training {
 struct GradientOutlier {
   std::int64_t step = 0;
   double norm = 0.0;
-  double z = 0.0;      // by how many standard deviations; infinite where the norm is not finite
-  double ratio = 1.0;  // to the (geometric) mean before it; infinite likewise
+  double z = 0.0;      // in standard deviations; infinite if the norm is not finite
+  double ratio = 1.0;  // to the geometric mean before it; infinite likewise
 };
 
 /// z-score of log(norm) against exponential averages over about `window` steps. An outlier does not

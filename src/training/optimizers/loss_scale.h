@@ -12,26 +12,26 @@ namespace bench::training {
 
 struct LossScaleOptions {
   double initial = 65536.0;
-  std::int64_t growth_interval = 2000;  // steps without an overflow after which it doubles
+  std::int64_t growth_interval = 2000;  // steps without overflow until it doubles
 };
 
 class LossScale {
  public:
-  /// Of gradients of `dtype`: in any but f16 it is 1 and stays so.
+  /// For gradients of `dtype`: always 1 except in f16.
   explicit LossScale(Dtype dtype, const LossScaleOptions& options = {});
 
   double value() const { return state_.value; }
-  /// Whether it ever changes.
+  /// Whether it can change.
   bool dynamic() const { return dynamic_; }
-  /// After each step, with its gradient's norm: whether to update the parameters. An overflow is a
-  /// reason not to, unless the scale is 1 already: then the gradient itself is no number.
+  /// Call after each step with its gradient norm; returns whether to update the parameters. Not
+  /// after an overflow, unless the scale is already 1: then the gradient itself is not a number.
   bool accepts(double gradient_norm);
 
   /// The state that a checkpoint stores.
   struct State {
     double value = 1.0;
     std::int64_t unbroken = 0;  // steps since the last change
-    std::int64_t skipped = 0;   // steps, in all
+    std::int64_t skipped = 0;   // steps in total
     bool operator==(const State&) const = default;
   };
   const State& state() const { return state_; }

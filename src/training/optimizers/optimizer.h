@@ -40,8 +40,8 @@ struct UpdateRange {
 };
 
 struct UpdateScalars {
-  double rate = 0.0;            // of learning, by the schedule
-  double gradient_scale = 1.0;  // by clipping
+  double rate = 0.0;            // learning rate, by the schedule
+  double gradient_scale = 1.0;  // of clipping
   std::int64_t step = 1;        // from 1
 };
 
@@ -49,8 +49,8 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   virtual std::string name() const = 0;
-  /// Once, before the first update: room for `elements` of parameters of `dtype`, in `memory`.
-  /// State has accumulator_of(dtype) and starts at zero.
+  /// Once, before the first update: allocates state for `elements` parameters of `dtype` in
+  /// `memory`, of type accumulator_of(dtype), zero at first.
   virtual void prepare(std::int64_t elements, Dtype dtype,
                        std::shared_ptr<Memory> memory = host_memory()) = 0;
   /// Before the ranges of one step are updated.
@@ -71,7 +71,7 @@ class StateArray {
       : block_(elements * static_cast<std::int64_t>(size_of(dtype)), purpose, std::move(memory)),
         dtype_(dtype) {}
   explicit operator bool() const { return block_.bytes() > 0; }
-  /// Of no data where the array is empty.
+  /// A view without data if the array is empty.
   View range(std::int64_t first, std::int64_t count) const {
     if (!*this) return {};
     return {block_.data() + first * static_cast<std::int64_t>(size_of(dtype_)), 1, count, dtype_};
@@ -84,11 +84,10 @@ class StateArray {
   Dtype dtype_ = Dtype::f32;
 };
 
-/// Where parameters are bf16 or f16: an f32 value for each, that small updates are not rounded away
-/// from.
+/// For parameters in bf16 or f16: their values in f32, in which small updates are not rounded away.
 StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory);
 
-/// The numbers of a step in the memory of the tensors.
+/// The numbers of a step, in the tensors' memory.
 class StepBlock {
  public:
   StepBlock() = default;
@@ -99,7 +98,7 @@ class StepBlock {
     first_ = step == 1;
   }
   const StepNumbers* numbers() const { return reinterpret_cast<const StepNumbers*>(block_.data()); }
-  /// Whether nothing was updated yet.
+  /// Whether this is the first update.
   bool first() const { return first_; }
 
  private:

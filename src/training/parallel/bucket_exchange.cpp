@@ -9,7 +9,7 @@
 namespace bench::training {
 namespace {
 
-/// By block of the gradient row, of which `total` are there: the action after which it is final.
+/// By block of the gradient row, `total` in number: the action after which it is final.
 std::vector<int> final_actions(const Plan& plan, std::int64_t bytes_of_block, std::int64_t total) {
   std::vector<int> actions(static_cast<std::size_t>(total), -1);
   for (const auto& [tensor, action] : plan.gradient_order) {
@@ -82,8 +82,7 @@ BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, ExchangeS
       outgoing_(padded_bytes(blocks, size_, dtype), "gradients to send", kernels.memory),
       incoming_(outgoing_.bytes(), "received gradients", kernels.memory) {
   if (stream == nullptr) return;
-  // Sums allocate memory on first use: fail here rather than in a step,
-  // where the other ranks wait.
+  // Sums allocate memory on first use: fail here rather than in a step, while other ranks wait.
   const std::int64_t elements = outgoing_.bytes() / static_cast<std::int64_t>(size_of(dtype));
   stream->enqueue([&] {
     elementwise_.column_sums({incoming_.data(), size_, elements / size_, dtype},

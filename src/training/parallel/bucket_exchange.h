@@ -15,17 +15,16 @@
 
 namespace bench::training {
 
-// The row of gradients cut into buckets, each exchanged as a whole as soon as it is final. The row
-// is stored in the order in which gradients become final, so buckets are neighbouring blocks and
-// become final one after another.
-
+/// A part of the row of gradients, exchanged as a whole as soon as it is final. The row is stored
+/// in the order in which gradients become final, so buckets are contiguous and become final in
+/// order.
 struct Bucket {
   BlockRange blocks = {};
-  int action = -1;  // of the plan: after it, in the last micro-batch, the bucket is final
+  int action = -1;  // of the plan, in the last micro-batch, that completes the bucket
 };
 
-/// Buckets of about `bytes`, each of as many blocks for every rank, but for the last. A bucket is
-/// final when the last gradient that reaches into it is, and not before the bucket in front of it.
+/// Buckets of about `bytes`, each but the last with equally many blocks per rank. A bucket is final
+/// when all its gradients and the previous bucket are.
 std::vector<Bucket> make_buckets(const Plan& plan, std::int64_t bytes, int ranks);
 
 /// Blocks of each rank's shard of a bucket; the last shards may have fewer or none.
@@ -42,19 +41,21 @@ inline BlockRange shard_of(BlockRange bucket, int rank, int ranks) {
 
 /// Where sums are computed, and in which order.
 enum class SumOrder {
-  /// Ranks send each other their parts of a bucket and each sums its shard in the order of ranks:
-  /// the bits depend only on the number of ranks, not on the library, its algorithm, the network or
-  /// sharding. Moves as many bytes as a ring all-reduce.
+  /// Ranks exchange their parts of a bucket and each sums its shard in the order of ranks: the bits
+  /// depend only on the number of ranks, not on the library, its algorithm, the network or
+  /// sharding.
+  /// Moves as many bytes as a ring all-reduce.
   ranks,
-  /// The library's all-reduce or reduce-scatter. Two ranks give the same bits; with more they may
-  /// change with the library, the size and sharding.
+  /// The library's all-reduce or reduce-scatter. With more than two ranks, the bits may depend on
+  /// the
+  /// library, the size and sharding.
   library
 };
 
 class BucketExchange {
  public:
   /// For buckets of up to `blocks` blocks, in the kernels' memory. Without a stream, the group's
-  /// data plane exchanges and the calling thread runs the kernels; with one, make each call inside
+  /// collectives are used and the calling thread runs the kernels; with one, make each call inside
   /// ExchangeStream::enqueue(). Throws Error(environment) if the library does not support it.
   BucketExchange(Group& group, const KernelSet& kernels, ExchangeStream* stream, Dtype dtype,
                  std::int64_t blocks, SumOrder order);

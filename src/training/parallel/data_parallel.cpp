@@ -13,8 +13,6 @@
 namespace bench::training {
 namespace {
 
-// DataParallel::compare_gradient.
-
 double number(double value) { return value; }
 double number(float value) { return value; }
 double number(Bf16 value) { return static_cast<float>(value); }

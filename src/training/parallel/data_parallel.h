@@ -22,15 +22,15 @@ namespace bench::training {
 
 /// Loss and norm are those of the whole batch.
 struct StepOutcome : Replica::Step {
-  /// This rank's, and of its lanes the mean; the transfer is that of inputs to a device, the
-  /// backward pass with summing the lanes' gradients.
+  /// Of this rank, mean over its lanes; `transfer` of inputs to a device, `backward` including the
+  /// sum of the lanes' gradients.
   Seconds data, transfer, forward, backward;
   /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
   /// behind the backward pass; waiting for late ranks included.
   Seconds exchange_exposed, exchange_hidden;
   Seconds optimizer;  // norm, clipping, update
   Seconds total;
-  /// Over ranks: the longest time for forward and backward pass, less the mean.
+  /// Over ranks: the longest time for forward and backward pass, minus the mean.
   Seconds straggler_spread;
 };
 
@@ -59,20 +59,20 @@ class DataParallel {
   /// to exchange gradients.
   DataParallel(Replica& replica, Group& group, const DataParallelOptions& options = {});
 
-  /// One step on the batch of which `fill` writes this rank's part; every rank calls it.
-  /// `after_backward` is Replica::Hooks'. Loss and norm are equal on all ranks. Throws on all ranks
-  /// where one of them threw, and Error(internal) where loss or norm is not finite.
+  /// One step on a batch of which `fill` writes this rank's part. Call on every rank.
+  /// `after_backward` as in LaneHooks. Loss and norm are equal on all ranks. Throws on all ranks if
+  /// one of them throws, and Error(internal) if loss or norm is not finite.
   StepOutcome step(const Replica::Fill& fill, double rate, double clip = 0.0,
                    const std::function<void(const Lane&, int)>& after_backward = {});
 
-  /// Whether the exchange loses or spoils anything: how far its gradient is from what every rank
-  /// computes alone of all ranks' parts of a batch: `own` is exchanged, then each rank's is
-  /// computed by all at once, in the order of ranks. Costs as many forward and backward passes as
-  /// there are ranks, and changes no parameter. Every rank gets the same.
+  /// Compares the exchanged gradient of a batch with the gradient that every rank computes from all
+  /// ranks' parts, to find losses and corruption by the exchange. First `own` is exchanged; then
+  /// all ranks compute each rank's part in the order of ranks, which takes a forward and backward
+  /// pass per rank. Parameters do not change. Every rank gets the same result.
   GradientAgreement compare_gradient(const GradientPass& own,
                                      const std::function<GradientPass(int rank)>& pass_of);
   GradientAgreement compare_gradient(const std::function<Replica::Fill(int rank)>& fill_of);
-  /// Of this rank's copy; find_replica_difference() compares copies.
+  /// Of this rank's copy.
   std::uint64_t parameter_hash() const { return combined_hash(tensor_hashes(replica_)); }
 
   Replica& replica() { return replica_; }

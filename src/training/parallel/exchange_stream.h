@@ -13,15 +13,15 @@ namespace bench::training {
 class ExchangeStream {
  public:
   virtual ~ExchangeStream() = default;
-  /// Operations of the ranks on the device's memory, and copies and sums of the type of the
-  /// gradients: both on this stream, and inside enqueue() only.
+  /// Collectives on the device's memory, and copies and sums in the type of the gradients: both on
+  /// this stream, and only inside enqueue().
   virtual Collectives& collectives() = 0;
   virtual ElementwiseKernels& elementwise() = 0;
   /// `work` runs after all kernels enqueued before this call, concurrently with kernels enqueued
   /// afterwards.
   virtual void enqueue(const std::function<void()>& work) = 0;
-  /// Waits for all that was enqueued; returns how long the device was at it since the last call,
-  /// waiting for late ranks included.
+  /// Waits for all enqueued work; returns the device's time for it since the last call, including
+  /// waiting for late ranks.
   virtual Seconds finish() = 0;
 };
 

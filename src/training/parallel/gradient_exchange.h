@@ -1,7 +1,7 @@
 // Computes the gradient of the whole batch on every rank: forward and backward pass of this rank's
 // part, overlapped with the exchange of buckets. On a host the calling thread communicates, because
-// it may be the only one that the library lets do so, and the lanes run in others. On a device the
-// one lane enqueues each bucket's exchange as soon as it has enqueued what makes the bucket final.
+// the library may allow no other, and the lanes run in other threads. On a device the one lane
+// enqueues each bucket's exchange right after the kernels that complete the bucket.
 #pragma once
 
 #include <atomic>
@@ -15,22 +15,21 @@
 
 namespace bench::training {
 
-// Sums the lanes' gradients bucket by bucket during the backward pass. Each lane reports which
-// buckets are final; once a bucket is final in all lanes, the next free lane sums its blocks. A
-// block is summed in the order of lanes, so no bit depends on who does it.
-
+/// Sums the lanes' gradients bucket by bucket during the backward pass. Each lane reports which
+/// buckets are final; once a bucket is final in all lanes, the next free lane sums its blocks. A
+/// block is summed in the order of lanes, so the bits do not depend on which lane sums it.
 class LaneSum {
  public:
   LaneSum(Replica& replica, std::vector<Bucket> buckets);
 
   /// Before each step, when no lane runs.
   void begin();
-  /// Call in a lane's thread, for one bucket after the other. The last call returns when all
-  /// buckets are summed.
+  /// Call in a lane's thread, for each bucket in order. The last call returns when all buckets are
+  /// summed.
   void bucket_ready(int lane, int bucket);
   /// Releases all waiters until begin(): a lane has failed.
   void fail();
-  /// Until this bucket is summed.
+  /// Waits until this bucket is summed.
   void wait(std::size_t bucket) const;
 
  private:
@@ -80,8 +79,8 @@ class GradientExchange {
   struct Times {
     Seconds compute;       // the lanes, and summing them
     Seconds lane_sum;      // of that, summing when it was not part of the backward pass
-    Seconds communicated;  // exchanging buckets, waiting for ranks that come late included
-    Seconds exposed;       // after the lanes had ended
+    Seconds communicated;  // exchanging buckets, including waiting for late ranks
+    Seconds exposed;       // after the lanes finished
     Seconds hidden() const { return communicated > exposed ? communicated - exposed : Seconds{}; }
   };
   const Times& times() const { return times_; }

@@ -1,4 +1,4 @@
-// Compares the model over ranks: it must be bit-identical after every step.
+// Compares the ranks' models, which must be bit-identical after every step.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The kernels with which a device trains models (probes/training/kernels).
+// The kernels with which a device trains models.
 #pragma once
 
 #include <memory>
@@ -13,23 +13,21 @@ namespace bench {
 class TrainingKernels {
  public:
   virtual ~TrainingKernels() = default;
-  /// Which of several there are for this device, as far as the last training's calls chose:
-  /// "avx512".
+  /// The implementation used, as far as the calls of the last training selected it: "avx512".
   virtual std::string name() const = 0;
-  /// A training begins. `deterministic`: only with kernels whose results are equal to the bit from
-  /// run to run, where faster ones' are not.
+  /// Begins a training. `deterministic`: use only kernels whose results are bit-identical from run
+  /// to run.
   virtual void begin(bool deterministic) { static_cast<void>(deterministic); }
-  /// For one lane (thread or stream); lanes may be made by several threads at once. Throws
-  /// Error(input) for a type that this device does not train in.
+  /// For one lane (thread or stream); thread-safe. Throws Error(input) for an unsupported type.
   virtual training::KernelSet make(Dtype dtype) = 0;
-  /// With which ranks on devices exchange gradients of `dtype`; every rank asks alike, and the
-  /// group must outlive it. Null where they go over the group's own data plane, as a host's do, and
-  /// where there is nothing to exchange them with.
+  /// For exchanging gradients of `dtype` between ranks on devices. Call on every rank; the group
+  /// must outlive it. Null if the group's own collectives are used, as on hosts, or if there is no
+  /// library.
   virtual std::unique_ptr<training::ExchangeStream> exchange_stream(Group&, Dtype) {
     return nullptr;
   }
-  /// The same for one thread of the host that drives the device: for embedding tables, which lie in
-  /// host memory whatever the device.
+  /// make() for a thread of the device's host, for embedding tables, which are always in host
+  /// memory.
   virtual training::KernelSet make_on_host(Dtype dtype) { return make(dtype); }
 };
 

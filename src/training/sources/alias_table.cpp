@@ -22,7 +22,7 @@ std::vector<std::uint32_t> exact_weights(std::span<const double> proportions) {
     weights.push_back(proportion > 0 ? std::max(share, 1u) : 0u);
     given += weights.back();
   }
-  // What rounding left, or took too much of, is a part in 10^9 of the largest.
+  // The rounding error is a part in 10^9 of the largest.
   auto& largest = *std::max_element(weights.begin(), weights.end());
   largest = static_cast<std::uint32_t>(largest + kPatterns - given);
   return weights;
@@ -43,9 +43,8 @@ void AliasTable::add(std::span<const std::uint32_t> weights) {
   for (std::uint32_t i = 0; i < size; ++i) (left[i] < room ? small : large).push_back(i);
   const std::size_t row = buckets_.size();
   for (std::uint32_t i = 0; i < size; ++i)
-    buckets_.push_back(
-        {static_cast<std::uint32_t>(room), i});  // of those that remain, all is theirs
-  // A small one fills its bucket from a large one, which may be small after that.
+    buckets_.push_back({static_cast<std::uint32_t>(room), i});
+  // A small value fills up its bucket from a large one, which may then be small itself.
   for (; !small.empty(); small.pop_back()) {
     const std::uint32_t needy = small.back(), giver = large.back();
     buckets_[row + needy] = {static_cast<std::uint32_t>(left[needy]), giver};

@@ -1,6 +1,6 @@
-// Draws from any distribution in one table look-up (Walker 1977, Vose 1991), in integers: a weight
-// is a number of 2^32 equally likely patterns, so the probabilities are known exactly, and a GPU
-// that gets the same tables draws the same.
+// Draws from any discrete distribution in one table lookup (Walker 1977, Vose 1991), in integers: a
+// weight counts some of 2^32 equally likely patterns, so the probabilities are known exactly, and a
+// GPU with the same tables draws the same values.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 namespace bench::training {
 
 /// Weights in the given proportions that sum to 2^32; at least 1 where the proportion is positive.
-/// Two proportions or more must be positive, none negative.
+/// At least two proportions must be positive, none negative.
 std::vector<std::uint32_t> exact_weights(std::span<const double> proportions);
 
-/// What drawing needs; plain pointers, so that a kernel can take it.
+/// The data for drawing, as plain pointers for use in a kernel.
 struct AliasView {
   struct Bucket {
-    std::uint32_t own;    // how many patterns of this bucket are its own value
-    std::uint32_t other;  // the value of the rest
+    std::uint32_t own;    // number of patterns for the bucket's own value
+    std::uint32_t other;  // the value of the other patterns
   };
   const Bucket* buckets = nullptr;
   int bucket_bits = 0;  // a row has 2^bucket_bits of them
@@ -37,7 +37,7 @@ class AliasTable {
   /// Rows for up to `values` values.
   explicit AliasTable(std::size_t values);
 
-  /// Adds a row; `weights` sum to 2^32. Throws Error(internal) otherwise.
+  /// Adds a row. Throws Error(internal) unless the weights sum to 2^32.
   void add(std::span<const std::uint32_t> weights);
   AliasView view() const { return {buckets_.data(), bucket_bits_}; }
 

@@ -14,11 +14,9 @@
 
 namespace bench::training {
 
-// A checksum of training data, so that another rank can make a batch again and compare. That of a
-// batch is the sum (mod 2^64) of its samples': in any order, split over ranks in any way, it is the
-// same; two samples that changed places, one lost or one twice change it.
-
-/// Of the bytes of one sample and of which one it is.
+/// The checksum of one sample's bytes and its number, so that another rank can generate a batch
+/// again and compare. A batch's checksum is the sum (mod 2^64) of its samples': it depends neither
+/// on their order nor on their split over ranks; a swapped, lost or repeated sample changes it.
 std::uint64_t sample_checksum(Split split, std::uint64_t index, std::span<const std::byte> bytes);
 
 template <class Element>
@@ -26,9 +24,7 @@ std::uint64_t sample_checksum(Split split, std::uint64_t index, std::span<Elemen
   return sample_checksum(split, index, std::as_bytes(elements));
 }
 
-// Numbers as files have them, at any address.
-
-/// The little-endian number at `from`; sizeof(Number) bytes must be there.
+/// The little-endian number at `from`, which may be unaligned.
 template <std::unsigned_integral Number>
 constexpr Number little_endian(const std::byte* from) {
   Number value = 0;
@@ -40,11 +36,11 @@ constexpr Number little_endian(const std::byte* from) {
 
 class ByteReader {
  public:
-  /// Both are borrowed; `name` is for errors.
+  /// Both must outlive this; `name` is for errors.
   ByteReader(std::span<const std::byte> bytes, const std::string& name)
       : bytes_(bytes), name_(name) {}
 
-  /// Throws Error(input) where [offset, offset + size) does not lie in the file.
+  /// Throws Error(input) unless [offset, offset + size) is inside the file.
   std::span<const std::byte> slice(std::uint64_t offset, std::uint64_t size) const {
     if (offset > bytes_.size() || size > bytes_.size() - offset)
       throw Error(ErrorKind::input,

@@ -12,7 +12,8 @@
 namespace bench::training {
 namespace {
 
-constexpr std::uint64_t kWeights = ~std::uint64_t{0};  // a stream apart from those of (table, id)
+constexpr std::uint64_t kWeights =
+    ~std::uint64_t{0};  // a stream different from those of (table, id)
 
 constexpr std::uint32_t kFrequent = 1024;  // cached rows per table: they fit into the level 2 cache
 

@@ -1,17 +1,16 @@
 // Endless click logs of a known law: log-odds = bias + w.x + curve (x_0^2 - 1) + an effect of every
-// id
-// + interactions of rank 4 between all pairs of tables (a factorization machine); ids by Zipf's
-// law.
+// ID + interactions of rank 4 between all pairs of tables (a factorization machine); IDs follow
+// Zipf's law.
 //
-// Known of tiny_clicks(), evaluation samples 0 to 99999 (a test holds these):
+// Properties of tiny_clicks(), evaluation samples 0 to 99999 (verified by a test):
 //   click rate 0.3763, log-loss 0.6623 without features, floor 0.4471; expected AUC 0.8595 by the
 //   true probabilities, 0.8074 by main effects alone
-// Figures vary with the law, since a few frequent ids weigh much: over 80 laws the AUC is 0.84 +-
+// Figures vary with the law, since a few frequent IDs dominate: over 80 laws the AUC is 0.84 +-
 // 0.02; 52 is near the one for which the preset's target and faults were studied (click rate 0.354,
 // floor 0.447, AUC 0.852 and 0.809). Of small_clicks(): click rate 0.181, floor 0.3688, AUC 0.816
-// and 0.781; of standard_clicks(), 50000 samples: 0.198, 0.3779, 0.826 and 0.776. Rare rows of
-// these are too rare to be learned in any run: their AUC is a bound that is not reached, and
-// a target for them comes from reference runs.
+// and 0.781; of standard_clicks(), 50000 samples: 0.198, 0.3779, 0.826 and 0.776. Their rare rows
+// are too rare to be learned in any run: the AUC is a bound that no run reaches, and a target comes
+// from reference runs.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +24,17 @@
 namespace bench::training {
 
 // How ClickModel makes a sample and its true log-odds, as functions that a GPU kernel can call too.
-// What a row of a table does to a click is a hash of (table, id): tables may have any size and
-// nothing of them is stored. Ids and features are the same bits everywhere; log-odds are sums in a
-// fixed order of f64.
+// The effect of a table row on a click is a hash of (table, id): tables may have any size and are
+// not stored. IDs and features are the same bits everywhere; log-odds are f64 sums in a fixed
+// order.
 
 inline constexpr int kFactors = 4;  // rank of the interactions
 
-/// A row of a table, and what it does to a click.
+/// A row of a table and its effect on a click.
 struct ClickRow {
   std::int32_t id = 0;
-  float main = 0;                // by itself
-  float factors[kFactors] = {};  // by its product with other tables'
+  float main = 0;                // main effect
+  float factors[kFactors] = {};  // for products with other tables'
 };
 
 struct ClickTable {
@@ -43,8 +42,8 @@ struct ClickTable {
   std::uint32_t rows = 0;
   std::uint32_t lookups = 1;
   std::uint32_t stride = 1;  // id of rank r: r * stride mod rows, so that frequent rows are spread
-  double scale = 1;  // 1 / sqrt(lookups): a table of many lookups decides no more than another
-  const ClickRow* frequent = nullptr;  // row_of() the first ranks, kept because it takes 30 ns
+  double scale = 1;          // 1 / sqrt(lookups): tables of many lookups have no more weight
+  const ClickRow* frequent = nullptr;  // row_of() of the first ranks, cached because it takes 30 ns
   std::uint32_t frequent_count = 0;
 };
 
@@ -54,7 +53,7 @@ struct ClickTables {
   int count = 0, dense = 0;
   double bias = 0, curve = 0;  // curve: of the square of the first dense feature
   double main = 0, interaction = 0;
-  double tail = 0;         // rank at which effects are half as large; 0: all are alike
+  double tail = 0;         // rank at which effects are half as large; 0: all equal
   std::uint64_t seed = 0;  // of the effects
 };
 
@@ -77,9 +76,9 @@ constexpr ClickRow row_of(const ClickTables& model, std::uint32_t table, std::ui
   return row;
 }
 
-/// Writes dense features and ids from the sample's stream; its number 0 is left for the label.
-/// Pairs of tables interact: sum over f < g of <u_f, u_g> = (|sum u|^2 - sum |u|^2) / 2 (Rendle
-/// 2010).
+/// Writes dense features and IDs from the sample's stream, whose number 0 is reserved for the
+/// label. Pairs of tables interact: sum over f < g of <u_f, u_g> = (|sum u|^2 - sum |u|^2) / 2
+/// (Rendle 2010).
 constexpr ClickLogOdds draw_click(const ClickTables& model, RandomStream stream, float* dense,
                                   std::int32_t* ids) {
   double main = model.bias;
@@ -114,24 +113,24 @@ constexpr ClickLogOdds draw_click(const ClickTables& model, RandomStream stream,
 
 struct ClickModelOptions {
   ClickShape shape = {};
-  std::uint64_t law = 52;  // what decides clicks, and the evaluation samples
-  std::uint64_t seed = 1;  // the training samples
+  std::uint64_t law = 52;  // of clicks and evaluation samples
+  std::uint64_t seed = 1;  // of training samples
   double exponent = 1.05;  // of Zipf's law
   double bias = -1.6;
   double dense = 0.35;  // deviation of the weights w
   double curve = 0.28;
   double main = 0.25;         // deviation of an id's own effect
   double interaction = 0.05;  // of the product of two tables' factors
-  /// Rank of a row at which its effects are half as large; 0: all alike. Rare rows of large tables
-  /// are too rare to be learned; with it their share of the truth is small too.
+  /// Rank of a row at which its effects are half as large; 0: all equal. Rare rows of large tables
+  /// cannot be learned; this also makes their part of the truth small.
   double tail = 0;
 };
 
-/// 12 tables of 1806 rows in all, one lookup each.
+/// 12 tables of 1806 rows in total, one lookup each.
 ClickModelOptions tiny_clicks();
-/// 26 tables of 10 M rows in all, one lookup each: MLPerf's tables, none above 1.48 M rows.
+/// 26 tables of 10 M rows in total, one lookup each: MLPerf's tables, none above 1.48 M rows.
 ClickModelOptions small_clicks();
-/// MLPerf DLRM-DCNv2's 26 tables, 214 lookups a sample; no table above `most_rows`.
+/// MLPerf DLRM-DCNv2's 26 tables, 214 lookups per sample; no table above `most_rows`.
 ClickModelOptions standard_clicks(std::int64_t most_rows = 40'000'000);
 
 class ClickModel : public ClickSource {
@@ -144,7 +143,7 @@ class ClickModel : public ClickSource {
   bool has_oracle() const override { return true; }
   void read(Split split, std::uint64_t index, ClickSample& sample) const override;
 
-  /// Valid while the model is; a GPU gets copies of what it points to.
+  /// Valid while the model is.
   const ClickTables& tables() const { return view_; }
 
  private:

@@ -15,9 +15,9 @@
 namespace bench::training {
 
 struct ClickShape {
-  int dense = 13;                       // features that are numbers
-  std::vector<std::int64_t> rows = {};  // of each table; ids are below it
-  std::vector<int> lookups = {};        // ids of each table in a sample ("multi-hot size")
+  int dense = 13;                       // dense features
+  std::vector<std::int64_t> rows = {};  // of each table; IDs are smaller
+  std::vector<int> lookups = {};        // IDs of each table in a sample ("multi-hot size")
 
   /// Of one sample, over all tables.
   int ids() const;
@@ -27,9 +27,9 @@ struct ClickSample {
   std::span<float> dense;       // ClickShape::dense
   std::span<std::int32_t> ids;  // ClickShape::ids(), table by table
   float label = 0;              // 1: a click
-  /// Where the source has an oracle: of a click, given the features.
+  /// Of a click, given the features; NaN without an oracle.
   double probability = std::numeric_limits<double>::quiet_NaN();
-  /// Log-odds by every feature alone: the best that a model without interactions can score by.
+  /// Log-odds without interactions: the best score of a model that knows only main effects.
   double main_effects = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -41,11 +41,11 @@ class ClickSource {
   virtual ~ClickSource() = default;
 
   virtual const ClickShape& shape() const = 0;
-  /// How many samples there are; nothing where they never end.
+  /// Number of samples; none if endless.
   virtual std::optional<std::uint64_t> size(Split split) const = 0;
   virtual bool has_oracle() const = 0;
-  /// Writes through the spans and sets the rest. Throws Error(internal) for spans of other lengths,
-  /// or an index past the end; Error(input) where a file holds what it must not.
+  /// Fills the spans and sets the other members. Throws Error(internal) for spans of other lengths
+  /// or an index past the end, Error(input) for invalid contents of a file.
   virtual void read(Split split, std::uint64_t index, ClickSample& sample) const = 0;
 };
 

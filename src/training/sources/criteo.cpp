@@ -13,7 +13,7 @@ namespace bench::training {
 namespace {
 
 constexpr std::size_t kFields = 1 + kCriteoIntegers + kCriteoWords;
-constexpr std::uint64_t kEvery = 64;  // every how many lines the index has an entry
+constexpr std::uint64_t kEvery = 64;  // lines per entry of the index
 
 /// The fields of a line; excess fields are counted but not stored.
 struct Fields {

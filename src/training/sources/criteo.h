@@ -1,5 +1,5 @@
-// Criteo's click logs as they are published: lines of text with 40 fields between tabs: label (0 or
-// 1), 13 integers, 26 words of hexadecimal digits. Any but the label may be empty: missing.
+// Criteo's click logs as published: lines of text with 40 fields separated by tabs: label (0 or 1),
+// 13 integers, 26 words of hexadecimal digits. All but the label may be empty (missing).
 #pragma once
 
 #include <array>
@@ -23,20 +23,20 @@ struct CriteoLine {
   std::array<std::optional<std::uint32_t>, kCriteoWords> words = {};
 };
 
-/// Of one line, without its end. Throws Error(input), which says which field and what it holds, for
-/// another number of fields, a label that is neither 0 nor 1, or what is no number.
+/// Parses one line without its end. Throws Error(input), naming field and value, for another number
+/// of fields, a label other than 0 and 1, or an invalid number.
 CriteoLine read_criteo_line(std::string_view line);
 
-/// Lines in order, of a text in memory. What it throws names file and line.
+/// Reads the lines of a text in memory in order; errors name file and line.
 class CriteoReader {
  public:
-  /// The text is borrowed; lines end with \n or \r\n, the last may end with the text.
+  /// The text must outlive this; lines end with \n or \r\n, the last may end with the text.
   CriteoReader(std::string_view text, std::string path, std::uint64_t first_line = 1)
       : rest_(text), path_(std::move(path)), number_(first_line) {}
 
-  /// Nothing at the end.
+  /// None after the last line.
   std::optional<CriteoLine> next();
-  /// Goes over lines without reading them.
+  /// Skips lines without parsing them.
   void skip(std::uint64_t lines);
 
  private:
@@ -47,8 +47,8 @@ class CriteoReader {
   std::uint64_t number_;
 };
 
-/// As DLRM takes them: log(1 + x) of integers, 0 for missing and negative ones; words modulo the
-/// rows of their table, missing ones row 0.
+/// Fills a sample as DLRM does: log(1 + x) of integers, 0 for missing and negative ones; words
+/// modulo the rows of their table, row 0 for missing ones.
 void fill(ClickSample& sample, const CriteoLine& line, std::span<const std::int64_t> rows);
 
 /// One file, whose samples are read by number. The start of every 64th line is found when the file

@@ -32,7 +32,7 @@ std::uint64_t FiniteOrder::at(std::uint64_t position) const {
   const RandomStream keys = random_stream(seed_, epoch(position));
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   std::uint64_t at = position % size_;
-  do {  // on a power of four that is less than eight times `size`
+  do {  // on a power of four below eight times `size`
     std::uint64_t left = at >> half_bits_, right = at & mask;
     for (std::uint64_t round = 0; round < kRounds; ++round) {
       const std::uint64_t mixed = left ^ (random_bits(keys.bits(round), right) & mask);

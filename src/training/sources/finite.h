@@ -12,9 +12,9 @@
 namespace bench::training {
 
 /// The order of samples 0 to `size` - 1 over epochs. Positions 0 to size - 1 are epoch 0, and so
-/// on: in an epoch each sample comes exactly once, and a batch may reach from one epoch into the
-/// next (nothing is dropped). `--epochs E` trains positions 0 to E * size - 1. Any rank can ask for
-/// any position: the permutation is a keyed Feistel network that walks until it lands below `size`.
+/// on: each epoch has every sample exactly once, and a batch may extend into the next epoch
+/// (nothing is dropped). Any rank can compute any position: the permutation is a keyed Feistel
+/// network, repeated until the result is below `size`.
 class FiniteOrder {
  public:
   /// Throws Error(usage) for no samples, more than 2^62, or more than `available` (none: endless).
@@ -36,7 +36,8 @@ class FiniteOrder {
 template <class Source>
 class FiniteSource : public Source {
  public:
-  /// The source is borrowed. Throws Error(usage) if it has fewer training samples than `size`.
+  /// The source must outlive this. Throws Error(usage) if it has fewer training samples than
+  /// `size`.
   FiniteSource(const Source& source, std::uint64_t size, std::uint64_t seed)
       : source_(source), order_(size, seed, source.size(Split::train)) {}
 

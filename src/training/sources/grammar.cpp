@@ -16,8 +16,8 @@ namespace {
 enum : std::uint64_t { kLastFactors, kBeforeFactors, kNextFactors, kMembers };
 
 constexpr std::uint32_t kRank = 6;
-constexpr double kScale = 1.6;       // of the factors' part in the logits
-constexpr double kBeforePart = 0.8;  // what the symbol before the last counts against it
+constexpr double kScale = 1.6;       // weight of the factors in the logits
+constexpr double kBeforePart = 0.8;  // weight of the second last symbol relative to the last
 constexpr double kAnchorBias = 1.2;  // anchors are frequent, so that most keys find one
 constexpr double kZipfBias = 0.3;
 constexpr double kMemberExponent = 0.75;
@@ -74,7 +74,7 @@ void GrammarSource::make_symbols() {
   const Factors next = factors(options_.language, kNextFactors);
   for (std::uint32_t b = 0; b < kSymbols; ++b)
     for (std::uint32_t a = 0; a < kSymbols; ++a) {
-      std::array<double, kSymbols> proportions{};  // none of COPY and END
+      std::array<double, kSymbols> proportions{};  // zero for COPY and END
       for (std::uint32_t x = kFirstAnchor; x < kSymbols; ++x) {
         double dot = 0;
         for (std::uint32_t k = 0; k < kRank; ++k)
@@ -97,7 +97,7 @@ void GrammarSource::make_members() {
   slot_weights_ = exact_weights(proportions);
   slots_ = std::make_unique<AliasTable>(slot_weights_.size());
   slots_->add(slot_weights_);
-  // Members of low number are first after many tokens, so that single tokens follow Zipf's law too.
+  // Members with low numbers come first after many tokens, so that tokens follow Zipf's law too.
   const Zipf ranks(tables_.members, kMemberExponent);
   const RandomStream stream = random_stream(options_.language, kMembers);
   for (std::uint32_t i = 0; i < kSymbols * kGroups; ++i)

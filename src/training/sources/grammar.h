@@ -1,11 +1,11 @@
 // An endless language in which every token has a known probability, for vocabularies of 64 tokens
 // and more. A symbol follows two others by a log-bilinear law of rank 6 (a model of a few neurons
-// holds it), COPY and a key (an anchor: tokens 2 to 9) repeat what last followed that anchor until
-// END, which needs attention. In a vocabulary of more than 64 a symbol from 10 on stands for many
-// tokens; which one depends on the symbol and the token before.
+// can learn it); COPY and a key (an anchor: tokens 2 to 9) repeat what last followed that anchor
+// until END, which requires attention. In a vocabulary of more than 64, symbols from 10 on stand
+// for many tokens each; which one depends on the symbol and the previous token.
 //
-// Losses with the default options, in nats per token, on evaluation samples 0 to 511 (a test holds
-// these):
+// Losses with the default options, in nats per token, on evaluation samples 0 to 511 (verified by a
+// test):
 //   uniform 4.1589, unigram 3.7172, bigram 3.0984, floor 2.3517:
 //   base 2.6882 (82.4 % of targets), key 2.0794 (4.9 %), copy and END 0.2837 (12.8 %)
 // The floor of another language with the same options is 2.3 +- 0.12; 7 is near the one for which
@@ -28,24 +28,24 @@
 namespace bench::training {
 
 // The language of GrammarSource, one token at a time, as functions that a GPU kernel can call too.
-// The state is a function of the tokens so far (the source is "unifilar"), and so the probability
-// of every token given all before it is known exactly: sums and products of multiples of 2^-32.
+// The state is a function of the previous tokens (the source is "unifilar"), so the probability of
+// every token given all previous ones is known exactly: sums and products of multiples of 2^-32.
 
-/// Tokens 0 to 9 are symbols of their own; the others are members of the symbols from 10 on.
+/// Tokens 0 to 9 are symbols themselves; the others are members of the symbols from 10 on.
 inline constexpr std::uint32_t kSymbols = 64;
-inline constexpr std::int32_t kCopyToken = 0;  // a key follows
-inline constexpr std::int32_t kEndToken = 1;   // of what is copied
+inline constexpr std::int32_t kCopyToken = 0;  // followed by a key
+inline constexpr std::int32_t kEndToken = 1;   // of a copy
 inline constexpr std::int32_t kFirstAnchor = 2;
 inline constexpr std::int32_t kAnchors = 8;
 inline constexpr std::int32_t kFirstWord = kFirstAnchor + kAnchors;
-inline constexpr std::uint32_t kGroups = 1024;  // of last tokens, for the choice of members
+inline constexpr std::uint32_t kGroups = 1024;  // of previous tokens, for the choice of members
 
 struct GrammarTables {
   std::uint32_t members = 1;                      // tokens of each symbol from kFirstWord on
   std::uint32_t begin_copy = 0, end_copy = 0;     // probabilities, times 2^32
   AliasView symbols = {};                         // row: symbol before * kSymbols + last symbol
   const std::uint32_t* symbol_weights = nullptr;  // [before][last][symbol]
-  AliasView slots = {};                           // which of the members likely here
+  AliasView slots = {};                           // choice among the likely members
   const std::uint32_t* slot_weights = nullptr;
   std::uint32_t slot_count = 1;
   const std::uint32_t* first_member = nullptr;  // [symbol][group of the last token]
@@ -71,19 +71,19 @@ struct GrammarState {
   Next next = Next::opening;
   std::int32_t position = 0;  // tokens so far
   std::int32_t source = 0;    // where the next token is copied from
-  std::int32_t last[kAnchors] = {-1, -1, -1, -1, -1, -1, -1, -1};  // where each anchor last stood
+  std::int32_t last[kAnchors] = {-1, -1, -1, -1, -1, -1, -1, -1};  // last position of each anchor
 
   constexpr TokenClass token_class() const {
     if (next == Next::key) return TokenClass::key;
     return next == Next::copy ? TokenClass::copy : TokenClass::base;
   }
-  /// Goes on by one token.
+  /// Advances by one token.
   constexpr void add(std::int32_t token) {
     const std::int32_t anchor = token - kFirstAnchor;
     const bool is_anchor = anchor >= 0 && anchor < kAnchors;
     if (next == Next::key) {
       const std::int32_t earlier = is_anchor ? last[anchor] : -1;
-      // The place just before COPY has no successor but COPY itself.
+      // An anchor just before COPY has no successor except COPY itself.
       const bool found = earlier >= 0 && earlier < position - 1;
       next = found ? Next::copy : Next::base;
       source = earlier + 1;
@@ -100,12 +100,12 @@ struct GrammarState {
   }
 };
 
-/// What is copied ends where another copy begins or ends.
+/// A copy ends where another one begins or ends.
 constexpr bool must_end(const GrammarState& state, const std::int32_t* tokens) {
   return tokens[state.source] < kFirstAnchor;
 }
 
-/// The next token, from two random words; `tokens` are all so far.
+/// The next token, from two random words; `tokens` are all previous ones.
 constexpr std::int32_t draw(const GrammarTables& tables, const GrammarState& state,
                             const std::int32_t* tokens, std::uint64_t bits, std::uint64_t more) {
   using Next = GrammarState::Next;
@@ -127,7 +127,7 @@ constexpr std::int32_t draw(const GrammarTables& tables, const GrammarState& sta
   return static_cast<std::int32_t>(kFirstWord + (symbol - kFirstWord) * tables.members + member);
 }
 
-/// Of any token after the state's; those of all tokens sum to 1.
+/// The probability of a token in this state; those of all tokens sum to 1.
 constexpr double probability(const GrammarTables& tables, const GrammarState& state,
                              const std::int32_t* tokens, std::int32_t token) {
   using Next = GrammarState::Next;
@@ -159,10 +159,10 @@ constexpr double probability(const GrammarTables& tables, const GrammarState& st
 struct GrammarOptions {
   int vocabulary = 64;
   int targets = 64;
-  std::uint64_t language = 7;  // the law of the language, and the evaluation samples
-  std::uint64_t seed = 1;      // the training samples
-  double begin_copy = 0.06;    // of a token of the base language
-  double end_copy = 0.1;       // of a copied token: 10 are copied in the mean
+  std::uint64_t language = 7;  // of the language and the evaluation samples
+  std::uint64_t seed = 1;      // of the training samples
+  double begin_copy = 0.06;    // per token of the base language
+  double end_copy = 0.1;       // per copied token: 10 on average
 };
 
 class GrammarSource : public TokenSource {
@@ -176,7 +176,7 @@ class GrammarSource : public TokenSource {
   bool has_oracle() const override { return true; }
   void read(Split split, std::uint64_t index, const TokenSample& sample) const override;
 
-  /// Valid while the source is; a GPU gets copies of what it points to.
+  /// Valid while the source is.
   const GrammarTables& tables() const { return tables_; }
 
  private:

@@ -11,7 +11,7 @@ namespace bench::training {
 
 class MappedFile {
  public:
-  /// Throws Error(environment) where it cannot be opened, Error(input) for what is no regular file.
+  /// Throws Error(environment) if it cannot be opened, Error(input) if it is not a regular file.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;

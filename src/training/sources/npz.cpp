@@ -126,7 +126,7 @@ double NpyArray::number(std::uint64_t index) const {
 
 std::int64_t NpyArray::integer(std::uint64_t index) const {
   const std::byte* from = data.data() + index * width;
-  constexpr std::size_t kUnsigned = 10;  // set apart from the signed ones
+  constexpr std::size_t kUnsigned = 10;  // added to distinguish them from signed ones
   switch (kind == 'i' ? width : kUnsigned + width) {
     case 1:
       return static_cast<std::int8_t>(little_endian<std::uint8_t>(from));

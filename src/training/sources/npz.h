@@ -1,7 +1,6 @@
-// A zip of arrays as numpy.savez and savez_compressed write it: members stored (used where they
-// lie) or deflated (unpacked when read), zip64 too, since savez writes it for files beyond 4 GB.
-// Encrypted members and archives of several disks are refused. (PKWARE's APPNOTE 6.3, sections 4.3
-// and 4.5.)
+// A zip of arrays as numpy.savez and savez_compressed write it: members stored (used in place) or
+// deflated (unpacked when read), also in zip64, which savez uses above 4 GB. Encrypted members and
+// multi-disk archives are refused. (PKWARE's APPNOTE 6.3, sections 4.3 and 4.5.)
 #pragma once
 
 #include <cstddef>
@@ -12,9 +11,7 @@
 
 namespace bench::training {
 
-// One array of NumPy's format (.npy, versions 1 to 3: numpy/lib/format.py), in the memory of its
-// file.
-
+/// One array in NumPy's format (.npy, versions 1 to 3: numpy/lib/format.py), in its file's memory.
 struct NpyArray {
   /// NumPy's kind and bytes of an element: 'f' float, 'i' and 'u' integers, 'b' bool.
   char kind = 'f';
@@ -25,27 +22,26 @@ struct NpyArray {
   std::uint64_t elements() const { return data.size() / width; }
   /// Element `index` of the flat array. f32, f64 and integers up to 2^53 are exact.
   double number(std::uint64_t index) const;
-  /// The same of an array of integers or bools; u64 above 2^63 wraps.
+  /// The same for integers or bools; u64 above 2^63 wraps.
   std::int64_t integer(std::uint64_t index) const;
 };
 
-/// Throws Error(input), which names `name`, the value seen and a cure, for: no magic, another
-/// version, a damaged header, big-endian or Fortran order, types other than f4 f8 i1 i2 i4 i8 u1 u2
-/// u4 u8 b1, and data that are not as many as the shape says.
+/// Throws Error(input), with `name`, the value seen and a remedy, for: no magic, another version, a
+/// damaged header, big-endian or Fortran order, types other than f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1,
+/// and data of another size than the shape requires.
 NpyArray read_npy(std::span<const std::byte> bytes, const std::string& name);
 
 class NpzFile {
  public:
-  /// Reads the list of members. `bytes` are borrowed; `path` is for errors. Throws Error(input) for
-  /// what is no zip, or has members that do not lie inside of it.
+  /// Reads the list of members. `bytes` must outlive this; `path` is for errors. Throws
+  /// Error(input) if it is not a zip archive or members exceed it.
   NpzFile(std::span<const std::byte> bytes, const std::string& path);
 
   /// Of the members, without ".npy".
   std::vector<std::string> names() const;
   bool has(const std::string& name) const;
-  /// The array `name`. Its data lie in the file's bytes or, when they were deflated, in this
-  /// object: they live as long as both. Throws Error(input) where there is no such member, or its
-  /// method, size, checksum (CRC-32, over all of it) or array is wrong.
+  /// The array `name`, valid as long as this object and the file's bytes. Throws Error(input) if
+  /// there is no such member, or its method, size, checksum (CRC-32) or array is invalid.
   NpyArray array(const std::string& name);
 
  private:

@@ -1,6 +1,6 @@
-// Random numbers without state: each is a function of a stream and its place in it, so that any
-// rank makes any sample alone and in any order. Everything here is constexpr and uses integers or
-// f64 operations that are exact, so that a GPU gets the same bits (nvcc: --expt-relaxed-constexpr).
+// Random numbers without state: each is a function of a stream and its position in it, so that any
+// rank can generate any sample in any order. Everything here is constexpr and uses integers or
+// exact f64 operations, so that a GPU gets the same bits (nvcc: --expt-relaxed-constexpr).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace bench::training {
 
-/// Samples to train on and samples to judge by.
+/// Samples for training and for evaluation.
 enum class Split : std::uint8_t { train, evaluation };
 
 /// Random numbers 0, 1, 2, ... of one sample or one table.
@@ -27,8 +27,8 @@ constexpr RandomStream random_stream(std::uint64_t seed, std::uint64_t stream) {
   return {random_bits(random_bits(seed, 0), stream)};
 }
 
-/// The stream of one sample. The highest bit of its key is the split and nothing else: no training
-/// sample, of whatever seed and index, has the random numbers of an evaluation sample.
+/// The stream of one sample. The highest bit of its key is the split: no training sample, of any
+/// seed and index, has the random numbers of an evaluation sample.
 constexpr RandomStream sample_stream(std::uint64_t seed, Split split, std::uint64_t index) {
   const std::uint64_t key = random_stream(seed, index).key >> 1;
   return {key | (split == Split::evaluation ? std::uint64_t{1} << 63 : 0)};
@@ -37,20 +37,19 @@ constexpr RandomStream sample_stream(std::uint64_t seed, Split split, std::uint6
 /// In [0, 1), a multiple of 2^-53.
 constexpr double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
-/// In [0, bound), from 32 random bits. `ways_below` says how many of the 2^32 lead to each.
+/// In [0, bound), from 32 random bits.
 constexpr std::uint32_t below(std::uint32_t bits, std::uint32_t bound) {
   return static_cast<std::uint32_t>(std::uint64_t{bits} * bound >> 32);
 }
 
-/// How many of the 2^32 patterns `below` maps to `value`: the probability, times 2^32, exactly.
+/// Number of the 2^32 patterns that below() maps to `value`: the exact probability times 2^32.
 constexpr std::uint64_t ways_below(std::uint32_t value, std::uint32_t bound) {
   const auto first = [bound](std::uint64_t v) { return ((v << 32) + bound - 1) / bound; };
   return first(std::uint64_t{value} + 1) - first(value);
 }
 
-/// Close to a standard normal one: twelve uniform 16-bit numbers, less their mean; |x| < 6,
-/// variance 1 - 2^-32, excess kurtosis -0.1. Takes numbers 3 * index to 3 * index + 2 of the
-/// stream.
+/// Approximately standard normal: twelve uniform 16-bit numbers minus their mean; |x| < 6, variance
+/// 1 - 2^-32, excess kurtosis -0.1. Uses numbers 3 * index to 3 * index + 2 of the stream.
 constexpr float normal(RandomStream stream, std::uint64_t index) {
   std::int64_t sum = 0;
   for (std::uint64_t word = 3 * index; word < 3 * index + 3; ++word) {

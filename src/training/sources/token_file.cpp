@@ -14,7 +14,7 @@ constexpr std::size_t kHeaderBytes = 256 * 4;
 constexpr std::uint32_t kGpt2Magic = 20240520, kLlama3Magic = 20240801;
 constexpr int kGpt2Vocabulary = 50257, kLlama3Vocabulary = 128256;
 
-/// Other llm.c files, which could be mistaken for nanoGPT's tokens.
+/// Other llm.c files, which could be mistaken for nanoGPT tokens.
 const char* other_kind(std::uint32_t magic) {
   switch (magic) {
     case 20240522:

@@ -14,14 +14,14 @@ namespace bench::training {
 
 /// The class of a target token, by which losses and floors are split.
 enum class TokenClass : std::uint8_t {
-  base,  // the language itself: statistics that the weights must hold
-  key,   // chooses which earlier place is copied: unpredictable for any model
-  copy   // repeats what followed an earlier place, or ends that: needs attention
+  base,  // the language itself: statistics stored in the weights
+  key,   // selects the earlier position that is copied: unpredictable for any model
+  copy   // repeats what followed an earlier position, or ends the copy: requires attention
 };
 inline constexpr int kTokenClasses = 3;
 
-/// Where one sequence is written. `log_probability` and `classes` belong to the targets, tokens 1
-/// to T; empty ones are not filled, which is faster.
+/// The memory for one sequence. `log_probability` and `classes` are of the targets, tokens 1 to T;
+/// empty ones are not filled, which is faster.
 struct TokenSample {
   std::span<std::int32_t> tokens;         // T + 1
   std::span<float> log_probability = {};  // T, nats, of each target given all tokens before it
@@ -35,7 +35,7 @@ class TokenSource {
   TokenSource& operator=(const TokenSource&) = delete;
   virtual ~TokenSource() = default;
 
-  /// Tokens are below it.
+  /// Tokens are smaller.
   virtual int vocabulary() const = 0;
   /// T: inputs are tokens 0 to T - 1 of a sequence, targets 1 to T.
   virtual int targets() const = 0;
@@ -43,8 +43,8 @@ class TokenSource {
   virtual std::optional<std::uint64_t> size(Split split) const = 0;
   /// Whether log_probability and classes are available.
   virtual bool has_oracle() const = 0;
-  /// Throws Error(internal) for spans of other lengths, or an index past the end; Error(input)
-  /// where a file holds what it must not.
+  /// Throws Error(internal) for spans of other lengths or an index past the end, Error(input) for
+  /// invalid contents of a file.
   virtual void read(Split split, std::uint64_t index, const TokenSample& sample) const = 0;
 };
 
@@ -58,8 +58,8 @@ struct TokenBaselines {
   double bigram = 0;
 };
 
-/// Tokens and pairs are counted in training samples 0 to `counted` - 1 and judged on evaluation
-/// samples 0 to `judged` - 1. A pair's probability leans on the unigram's with the weight of one
+/// Counts tokens and pairs in training samples 0 to `counted` - 1 and evaluates them on evaluation
+/// samples 0 to `judged` - 1. Pair probabilities are smoothed with the unigram's, weighted as one
 /// observation.
 TokenBaselines baselines_of(const TokenSource& source, std::uint64_t counted, std::uint64_t judged);
 

@@ -6,7 +6,7 @@
 namespace bench::training {
 namespace {
 
-constexpr std::uint32_t kExact = 64;  // ranks with a step of their own
+constexpr std::uint32_t kExact = 64;  // ranks with separate steps
 constexpr std::uint32_t kStepsAnOctave = 32;
 
 std::vector<std::uint32_t> step_starts(std::uint32_t rows) {

@@ -1,7 +1,7 @@
-// Ranks by Zipf's law, in integers: exact for the first 64, then in steps of a 32nd of an octave
+// Ranks by Zipf's law, in integers: exact for the first 64, then in steps of a 32nd of an octave,
 // within which all ranks are equally likely (so a rank's probability is within 2 % of the law's). A
-// draw is one look-up whatever the number of rows, and no call of pow() makes it differ between
-// machines, as a rejection sampler's would.
+// draw is one lookup for any number of rows, and identical on all machines, unlike that of a
+// rejection sampler, which calls pow().
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace bench::training {
 
 struct ZipfView {
   AliasView steps;
-  const std::uint32_t* first = nullptr;  // rank of each step, and one more: the number of rows
+  const std::uint32_t* first = nullptr;  // rank of each step, then the number of rows
 
   /// A rank from 0, the most frequent.
   constexpr std::uint32_t draw(std::uint64_t bits) const {

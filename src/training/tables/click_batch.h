@@ -12,7 +12,7 @@ namespace bench::training {
 
 class ClickBatch {
  public:
-  /// The source is borrowed.
+  /// The source must outlive this.
   explicit ClickBatch(const ClickSource& source);
 
   /// Allocates samples first to first + count - 1; read() fills them.
@@ -26,7 +26,7 @@ class ClickBatch {
   Split split() const { return split_; }
   std::uint64_t first() const { return first_; }
   std::int64_t count() const { return count_; }
-  /// Index of sample `number` in the batch, from 0; throws Error(internal) where it was not read.
+  /// Index of sample `number` in the batch, from 0; throws Error(internal) if it was not read.
   std::int64_t place(Split split, std::uint64_t number) const;
 
   /// The first sample that differs from the source's, as text; "" if none does.

@@ -14,7 +14,7 @@ void exchange(Group& group, const std::vector<float>& send, std::vector<float>& 
               std::int64_t elements);
 void exchange(Group& group, const std::vector<std::int32_t>& send,
               std::vector<std::int32_t>& received, std::int64_t elements);
-/// Every rank's numbers, as many from each, in the order of the ranks.
+/// Every rank's numbers, equally many from each, in rank order.
 std::vector<float> gather_all(Group& group, const std::vector<float>& mine);
 
 /// Modulo 2^64.

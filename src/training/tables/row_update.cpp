@@ -11,7 +11,7 @@ namespace bench::training {
 namespace {
 
 constexpr std::int64_t kWatchedBags = 16;                 // of each update, spread over its samples
-constexpr std::uint64_t kInitialValues = 0x7461626c6573;  // a seed of their own: "tables"
+constexpr std::uint64_t kInitialValues = 0x7461626c6573;  // own seed: "tables"
 
 std::uint64_t row_number(const TableShard& shard, std::int64_t row) {
   return static_cast<std::uint64_t>(shard.table) << 32 |

@@ -1,5 +1,5 @@
-// Row-wise Adagrad (one number of state a row, as FBGEMM's EXACT_ROWWISE_ADAGRAD) over the rows of
-// a table that a batch has looked up: the gradients of a row's lookups are summed first, in the
+// Row-wise Adagrad (one number of state per row, as FBGEMM's EXACT_ROWWISE_ADAGRAD) over the rows
+// of a table that a batch has looked up: the gradients of a row's lookups are summed first, in the
 // order of the samples, so that results depend on neither threads nor ranks.
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace bench::training {
 
-// The rows of one table that a rank holds: values, and what row-wise Adagrad keeps of each.
-
+/// The rows of one table that a rank holds: values and Adagrad state.
 class TableRows {
  public:
   TableRows(const TableShard& shard, std::int64_t columns);
@@ -25,11 +24,11 @@ class TableRows {
   View state() const { return {state_.data(), shard_.rows, 1, Dtype::f32}; }
   std::int64_t bytes() const { return values_.bytes() + state_.bytes(); }
 
-  /// Rows `from` to `to` - 1 of these get initial values, close to normal ones: a function of the
-  /// seed, the table and the row alone.
+  /// Gives rows `from` to `to` - 1 of these approximately normal initial values, which depend only
+  /// on the seed, the table and the row.
   void fill(std::uint64_t seed, double deviation, std::int64_t from, std::int64_t to);
-  /// Sum over those rows of a checksum that knows table and row: that of a table is the same in
-  /// whatever way it is cut.
+  /// The sum of these rows' checksums, which include table and row: a table has the same sum
+  /// however it is split.
   std::uint64_t hash(std::int64_t from, std::int64_t to) const;
 
  private:
@@ -38,27 +37,27 @@ class TableRows {
   MemoryBlock values_, state_;
 };
 
-/// Where each row's sum is during an update; shared by the parts of a table, which have different
-/// rows. -1 in between.
+/// The slot of each row's sum during an update, else -1; shared by the parts of a table, which have
+/// different rows.
 using RowSlots = std::vector<std::int32_t>;
 
 struct RowGradients {
   BagIds ids;
-  const float* gradients = nullptr;  // one row a bag
+  const float* gradients = nullptr;  // one row per bag
   std::int64_t stride = 0;           // elements from bag to bag
   double rate = 0.0;
   double scale = 1.0;  // of the gradients
   double epsilon = 1e-8;
 };
 
-/// The work of one thread: those rows of a table whose number, mod `parts`, is `part`.
+/// The work of one thread: the rows of a table whose number mod `parts` is `part`.
 class RowUpdate {
  public:
   RowUpdate(const TableRows& rows, RowSlots& slots, int part, int parts);
 
   void apply(const KernelSet& kernels, const RowGradients& what);
   const TableShard& shard() const { return rows_->shard(); }
-  /// Lookups per sample that it visits, times its share of the rows.
+  /// Lookups per sample, times its share of the rows.
   double cost() const;
 
  private:

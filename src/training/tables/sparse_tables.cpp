@@ -12,8 +12,6 @@
 
 namespace bench::training {
 
-// Setup and sizes of SparseTables.
-
 SparseTables::SparseTables(const ClickSource& source, const SparseOptions& options)
     : options_(options), batch_(source) {
   for (std::size_t i = 0; i < source.shape().rows.size(); ++i)
@@ -101,8 +99,6 @@ std::int64_t SparseTables::buffer_bytes() const {
   for (const RowSlots& slots : slots_) elements += slots.size();
   return static_cast<std::int64_t>(elements * sizeof(float)) + batch_.bytes() + downloaded_.bytes();
 }
-
-// Checks that the exchange of table gradients neither loses nor corrupts any.
 
 void SparseTables::exchange_gradients() {
   if (collected_ != batch_.count())
@@ -208,14 +204,6 @@ void SparseTables::pool_bags(const KernelSet& kernels, std::int64_t from, std::i
     kernels.bags->pool(shard_ids(shard, from, to), rows.values(), shard.first_row,
                        out + shard.column_at, split_.columns);
   }
-}
-
-float* SparseTables::block(Numbers& numbers, int rank, std::int64_t at) const {
-  return numbers.data() + (rank * batch_.count() + at) * split_.columns;
-}
-
-const float* SparseTables::block(const Numbers& numbers, int rank, std::int64_t at) const {
-  return numbers.data() + (rank * batch_.count() + at) * split_.columns;
 }
 
 void SparseTables::copy(Split split, std::uint64_t first, View embeddings) const {

@@ -6,10 +6,10 @@
 //   tables.collect(lane, model, first)              after each micro-batch's backward pass
 //   tables.update(rate, scale)                      after the step
 //
-// Each rank has its own samples and its own rows: IDs go to the owners of the rows, sums of rows
-// come back, and gradients take the path of the IDs (all-to-all with equal block sizes, so every
-// rank must gather the same number of samples). The number of ranks and threads changes values only
-// by the rounding of sums: of tables split by rows, and of the models' gradients.
+// Each rank has its own samples and its own rows: IDs are sent to the owners of the rows, sums of
+// rows are returned, and gradients take the path of the IDs (all-to-all with equal block sizes, so
+// every rank must gather the same number of samples). The number of ranks and threads changes
+// values only by the rounding of sums: of tables split by rows, and of the models' gradients.
 //
 // Tables are in host memory, and host threads look up rows, wherever the model computes:
 // a lane on a device uploads the embeddings and downloads their gradient.
@@ -49,8 +49,8 @@ class SparseTables {
   SparseTables& operator=(const SparseTables&) = delete;
 
   /// Splits the tables over the group and fills them; call on every rank. `kernels` are the
-  /// host's. Group and pool must outlive this. Throws Error(environment) where several ranks have
-  /// no data plane.
+  /// host's. Group and pool must outlive this. Throws Error(environment) if several ranks have no
+  /// collectives.
   void join(Group& group, WorkerPool& pool, const KernelFactory& kernels);
 
   /// Reads this rank's samples first to first + count - 1 and looks up their rows. Call on all
@@ -74,8 +74,8 @@ class SparseTables {
 
   /// The first half of update(), for a check: sends collected gradients to the owners of the rows.
   void exchange_gradients();
-  /// The relative distance between the gradients that `rank` sent for its samples first, ... and
-  /// this rank's rows, and `gradient` of the same samples, now gathered on this rank.
+  /// The relative distance between two gradients of this rank's rows: the one that `rank` sent for
+  /// its samples first, ..., and `gradient` of the same samples, now gathered on this rank.
   double gradient_distance(View gradient, int rank, std::uint64_t first) const;
 
   /// A hash of values and state over all ranks, independent of the split. Call on every rank.
@@ -103,8 +103,10 @@ class SparseTables {
   void pool_bags(const KernelSet& kernels, std::int64_t from, std::int64_t to);
   BagIds shard_ids(const TableShard& shard, std::int64_t from, std::int64_t to) const;
   bool alone() const { return group_->size() == 1; }
-  float* block(Numbers& numbers, int rank, std::int64_t at) const;
-  const float* block(const Numbers& numbers, int rank, std::int64_t at) const;
+  /// The numbers of one rank's sample in a buffer.
+  auto* block(auto& numbers, int rank, std::int64_t at) const {
+    return numbers.data() + (rank * batch_.count() + at) * split_.columns;
+  }
   /// work(thread, from, to) for every thread's part of 0 to count - 1.
   template <class Work>
   void share(std::int64_t count, const Work& work) const {
@@ -125,8 +127,8 @@ class SparseTables {
   std::vector<RowSlots> slots_ = {};                  // by shard
   std::vector<std::vector<RowUpdate>> updates_ = {};  // by thread
 
-  // [rank][sample][ids or columns of that rank]; `requested_` and `summed_` are from the other
-  // ranks' point of view: their samples, this rank's rows.
+  // [rank][sample][ids or columns of that rank]; `requested_` and `summed_` are of the other ranks'
+  // samples and this rank's rows.
   Ids routed_ = {}, requested_ = {};
   Numbers summed_ = {}, looked_up_ = {};
   Numbers gradients_ = {}, received_ = {};

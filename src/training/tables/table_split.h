@@ -33,9 +33,9 @@ struct TableSplit {
   std::int64_t columns = 0;
 };
 
-/// `columns` are those of every table. Tables of more than `whole_rows` rows are cut; 0: those that
-/// have more than a rank's fair share of all rows, and a million at least. Throws Error(usage) for
-/// a table without rows or lookups, or more than 2^31 - 1 rows.
+/// `columns` are those of every table. Tables of more than `whole_rows` rows are split; 0: those
+/// with more than a rank's fair share of all rows, and more than a million. Throws Error(usage) for
+/// a table without rows or lookups, or with more than 2^31 - 1 rows.
 TableSplit split_tables(const std::vector<TableShape>& tables, std::int64_t columns, int ranks,
                         std::int64_t whole_rows = 0);
 

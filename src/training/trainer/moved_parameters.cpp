@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kPart = 1024;
 
-/// Whether the tensor is used only for row lookups: rows that no token named have no gradient.
+/// Whether the tensor is used only for row lookups: rows that no token selected have no gradient.
 bool is_lookup_table(const Graph& graph, int tensor) {
   return std::ranges::all_of(graph.nodes(), [&](const Node& node) {
     const bool reads = std::ranges::count(node.inputs, tensor) > 0;

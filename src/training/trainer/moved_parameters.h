@@ -27,10 +27,9 @@ class MovedParameters {
  private:
   /// The master weights of one part that this rank updates.
   struct Masters {
-    std::int64_t owned = 0;  // elements
-    std::int64_t settled =
-        0;                  // of these, elements equal to their master, or whose master is not set
-    std::uint64_t sum = 0;  // of the masters' bits, in their order
+    std::int64_t owned = 0;    // elements
+    std::int64_t settled = 0;  // of these, equal to their master, or whose master is not set
+    std::uint64_t sum = 0;     // hash of the masters' bits, in order
   };
   struct Snapshot {
     int id;

@@ -15,7 +15,7 @@ namespace bench::training {
 namespace {
 
 constexpr std::int64_t kMaxCompared = 256;  // samples per check
-// Samples of a few tokens are equal by chance. A number of a sample has at least 20 bits of
+// Samples of a few tokens are equal by chance. A floating-point input has at least 20 bits of
 // information; a token, which is both an input and a target, 1.5 as each.
 constexpr double kBitsOfNumber = 20.0, kBitsOfToken = 1.5, kLeastBits = 90.0;
 

@@ -13,11 +13,10 @@
 
 namespace bench::training {
 
-// Checks that ranks train on the right data. For one step, the lanes' inputs and the lookup IDs are
-// compared with the same samples read again; if the source never repeats samples, none may have
-// been seen under another number; and the next rank regenerates each rank's part and compares
-// checksums.
-
+/// Checks that ranks train on the right data. For one step, the lanes' inputs and the lookup IDs
+/// are compared with the same samples read again; if the source never repeats samples, none may
+/// have been seen under another number; and the next rank regenerates each rank's part and compares
+/// checksums.
 class DataAudit {
  public:
   /// All arguments must outlive this object.
@@ -46,10 +45,9 @@ class DataAudit {
   std::unordered_map<std::uint64_t, std::uint64_t> seen_ = {};  // sample's number by its contents
 };
 
-// The result of a correctness check. The target alone misses most faults: a model still learns with
-// a tenth of its parameters frozen, with occasional corrupt gradients, or with occasional wrong
-// inputs.
-
+/// The result of a correctness check. The target alone misses most faults: a model still learns
+/// with a tenth of its parameters frozen, with occasional corrupt gradients, or with occasional
+/// wrong inputs.
 struct TrainingCheck {
   std::string check;  // "parameters_move"
   bool held = true;

@@ -14,8 +14,6 @@
 namespace bench::training {
 namespace {
 
-// Collects the results of a run after its clock has stopped.
-
 double straggler_spread(const std::vector<PhaseTime>& breakdown, Seconds spread) {
   Seconds computed;
   for (const PhaseTime& time : breakdown)
@@ -74,8 +72,7 @@ int Trainer::table_threads() const {
   return host_threads_ ? host_threads_->size() : split_.lanes;
 }
 
-// Checks that the exchange neither loses nor corrupts gradients of the model and its tables.
-
+/// Checks that the exchange neither loses nor corrupts gradients of the model and its tables.
 /// Untimed, on the samples of the step that would come next.
 TrainingCheck Trainer::exchange_check() {
   std::vector<double> distances(
@@ -223,7 +220,7 @@ TrainingRun Trainer::run(RunObserver& observer) {
     if (checks_->due(done_) || done_ == last_step_) run_checks();
     observer.block_stop(samples_done());
     if (options_.steps == 0) evaluate(observer);
-    if (save_is_due()) save();  // with what was just evaluated
+    if (save_is_due()) save();  // includes this evaluation
   }
   run_.wall = steady_now() - begin;
   observer.run_stop(samples_done(), run_.converged);

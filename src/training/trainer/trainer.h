@@ -20,8 +20,7 @@
 
 namespace bench::training {
 
-// Receives the events of a run as they happen, for MLPerf's log. Called on every rank.
-
+/// Receives the events of a run as they happen, for MLPerf's log. Called on every rank.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -35,8 +34,8 @@ class RunObserver {
 };
 
 struct TrainerOptions {
-  Recipe recipe = {};  // the workload's own, or changed
-  int lanes = 0;       // of each rank; 0: as many as there are cores and parts (batch_split.h)
+  Recipe recipe = {};  // the workload's, possibly changed
+  int lanes = 0;       // of each rank; 0: chosen by split_batch()
   int cores = 1;
   Dtype dtype = Dtype::f32;
   std::uint64_t seed = 1;          // of initial weights
@@ -52,7 +51,7 @@ struct TrainerOptions {
   /// them). When the lanes are on the host, tables use the lanes' threads.
   KernelFactory host_kernels = {};
   int host_threads = 0;
-  Seconds begun = {};  // when initialisation began, by host_clock.h; 0: with the trainer
+  Seconds begun = {};  // start of the initialisation, by host_clock.h; 0: that of the trainer
 };
 
 /// The recipe for another batch size: horizon, warm-up and evaluation interval keep their samples;
@@ -61,12 +60,12 @@ Recipe with_batch(Recipe recipe, std::int64_t batch);
 
 class Trainer {
  public:
-  /// Prepares everything that a run needs; all arguments must outlive the trainer. Throws
-  /// Error(input) for a batch that cannot be shared (split_batch).
+  /// All arguments must outlive the trainer. Throws Error(input) for a batch that cannot be split
+  /// (split_batch).
   Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
           Group& group);
 
-  /// Once. Throws Error(internal) where loss or gradient is no number.
+  /// Call once. Throws Error(internal) if loss or gradient is not a number.
   TrainingRun run(RunObserver& observer);
 
   const BatchSplit& split() const { return split_; }
@@ -74,7 +73,7 @@ class Trainer {
   const Plan& plan() const { return plan_; }
   Replica& replica() { return *replica_; }
   std::string optimizer_name() const { return optimizer_name_; }
-  /// Of the model and of its tables, over all ranks.
+  /// Of the model and its tables, over all ranks.
   std::int64_t parameter_count() const;
   /// Whether the gradient exchange overlaps with the backward pass.
   bool exchange_overlaps() const { return parallel_->overlaps(); }
@@ -110,15 +109,15 @@ class Trainer {
   std::string optimizer_name_ = {};
   std::unique_ptr<Replica> replica_ = {};
   std::unique_ptr<DataParallel> parallel_ = {};
-  std::unique_ptr<WorkerPool> host_threads_ = {};  // where the lanes have none
+  std::unique_ptr<WorkerPool> host_threads_ = {};  // if the lanes have none
   std::unique_ptr<Evaluator> evaluator_ = {};
   std::unique_ptr<RunChecks> checks_ = {};
   std::unique_ptr<Checkpoints> checkpoints_ = {};
   Breakdown breakdown_ = {};
   Seconds spread_;  // DataParallel's, of all steps
   TrainingRun run_ = {};
-  Seconds begin_;    // run_start; of a run that was resumed as long before as it had trained
-  Seconds elapsed_;  // before it was resumed
+  Seconds begin_;    // run_start; of a resumed run, minus the time it had already trained
+  Seconds elapsed_;  // before the run was resumed
   std::int64_t last_step_ = 0;
   std::int64_t done_ = 0;
 };

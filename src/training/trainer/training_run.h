@@ -18,11 +18,10 @@
 
 namespace bench::training {
 
-// The time breakdown of a run. The phases of one rank add up to its wall time: the remainder is
-// `other`. The lanes (threads) of a rank are averaged; the rest of a step is `lane_wait`: lanes
-// that wait for each other and sum their gradients. The exchange hidden behind the backward pass
-// costs no time of its own and has no share.
-
+/// The phases of a run, which add up to a rank's wall time with the remainder, `other`. The lanes
+/// (threads) of a rank are averaged; the rest of a step is `lane_wait`: lanes that wait for each
+/// other and sum their gradients. `exchange_hidden`, behind the backward pass, takes no additional
+/// time and has no share.
 enum class RunPhase {
   data,
   transfer,
@@ -60,51 +59,45 @@ class Breakdown {
   std::array<Seconds, kRunPhases> times_ = {};
 };
 
-// When a run has reached its target. A run is evaluated every so many samples, so the number of
-// samples it needed is known to that grain; a line between the last two evaluations is more
-// precise, and every use labels it as interpolated.
-
 /// One evaluation.
 struct CurvePoint {
-  std::int64_t step = 0;  // after so many
+  std::int64_t step = 0;  // steps done
   double samples = 0.0;   // trained on so far
   double seconds = 0.0;   // since run_start
   double gap = 0.0;
   double native = 0.0;
   double floor = 0.0;
-  double loss = 0.0;  // mean of training since the evaluation before
+  double loss = 0.0;  // mean training loss since the previous evaluation
 };
 
-/// Whether a gap meets the target; one that is no number does not, and where there is no target
-/// none does.
+/// Whether a gap meets the target; never for NaN or without a target.
 inline bool meets(double gap, std::optional<double> target) { return target && gap <= *target; }
 
-/// The samples at which the line through the last two points meets the target; those of the last
-/// point where it is the only one, or where the line does not fall. Nothing where the last point
-/// does not meet the target.
+/// The samples at which the line through the last two evaluations meets the target; those of the
+/// last one if it is the only one or the line does not fall; none if it misses the target.
 std::optional<double> samples_to_target(const std::vector<CurvePoint>& curve,
                                         std::optional<double> target);
 
 struct TrainedStep {
   double loss = 0.0;           // mean over the global batch
-  double gradient_norm = 0.0;  // before clipping; not finite where the step was skipped
-  double rate = 0.0;           // of learning
+  double gradient_norm = 0.0;  // before clipping; not finite if the step was skipped
+  double rate = 0.0;           // learning rate
   double seconds = 0.0;        // of the slowest rank, data and exchange included
 };
 
 struct MemoryUse {
   std::string label;
-  std::int64_t bytes = 0;  // of this rank, at its fullest
+  std::int64_t bytes = 0;  // of this rank, at the peak
 };
 
 struct SavedCheckpoint {
-  std::int64_t step = 0;  // after so many
+  std::int64_t step = 0;  // steps done
   double seconds = 0.0;   // of the slowest rank
   double bytes = 0.0;     // of all ranks
 };
 
 struct TrainingRun {
-  std::int64_t first_step = 0;          // above 0 where the run was resumed
+  std::int64_t first_step = 0;          // above 0 if the run was resumed
   std::vector<TrainedStep> steps = {};  // from there
   std::vector<SavedCheckpoint> checkpoints = {};
   std::vector<CurvePoint> curve = {};
@@ -114,14 +107,14 @@ struct TrainingRun {
   std::vector<TrainingCheck> checks = {};
   Seconds initialisation;  // until run_start
   Seconds wall;            // from run_start to run_stop, of this process
-  /// By how much the slowest rank's forward and backward pass is longer than that of ranks in the
-  /// mean, step by step, as a share.
+  /// Excess of the slowest rank's forward and backward pass over the mean of the ranks, step by
+  /// step, as a share of the mean.
   double straggler_spread = 0.0;
-  bool converged = false;  // the target was met; what the checks found is apart
-  /// Of gradients in f16: how it ended, and how many steps it made skip (optimizers/loss_scale.h).
+  bool converged = false;  // the target was met; independent of the checks
+  /// The final loss scale and the number of skipped steps, in f16 only.
   std::optional<LossScale::State> loss_scale = {};
-  std::optional<double> samples_to_target = {};               // at the grain of evaluations
-  std::optional<double> samples_to_target_interpolated = {};  // convergence.h
+  std::optional<double> samples_to_target = {};  // exact to the interval of evaluations
+  std::optional<double> samples_to_target_interpolated = {};
 };
 
 /// Progress of a run that a checkpoint stores in addition to the model.
@@ -133,7 +126,7 @@ struct RunProgress {
 };
 
 Json to_json(const RunProgress& progress);
-/// Throws Error(input) for what to_json() does not make.
+/// Throws Error(input) for anything that to_json() does not make.
 RunProgress run_progress_from_json(const Json& json);
 
 }  // namespace bench::training

@@ -11,22 +11,22 @@
 
 namespace bench::training {
 
-// What each preset of dlrm fixes: click logs, tables, and how it is trained.
-
+/// What each preset of dlrm defines: click logs, tables, and training.
 struct DlrmSetting {
   ClickModelOptions clicks = {};
-  SparseOptions tables = {};  // but for columns and seed
+  SparseOptions tables = {};  // except columns and seed
   AdamwOptions dense = {};
   Recipe recipe = {};
 };
 
-/// Throws Error(input) for a preset that is none of dlrm_presets().
+/// Throws Error(input) for a preset outside dlrm_presets().
 DlrmSetting dlrm_setting(const std::string& preset);
 
 /// Presets are those of dlrm_preset(): tiny on click logs of 1806 rows, small of 10 M, standard of
-/// MLPerf's tables with 214 lookups a sample. `seed` draws the training samples and the tables'
-/// first values; the law and the evaluation samples are the same for all. Of click logs in files
-/// the model takes features and tables, and has no target. Throws Error(input) for another preset.
+/// MLPerf's tables with 214 lookups per sample. `seed` draws the training samples and the tables'
+/// initial values; the law and the evaluation samples are the same for all seeds. With click logs
+/// in files, the model uses their features and tables and has no target. Throws Error(input) for
+/// another preset.
 std::unique_ptr<Workload> make_dlrm_workload(const std::string& preset, std::uint64_t seed,
                                              const DataChoice& data = {});
 

@@ -12,15 +12,15 @@ namespace bench::training {
 
 using DlrmData = ChosenData<ClickSource>;
 
-/// `preset` fixes the generated logs, and the rows of tables where it has 26 of them and neither
-/// files nor choice say any. The file name gives the format: .npz (all arrays of one split),
-/// _dense.npy (with _sparse.npy, or _sparse_multi_hot.npz, and _labels.npy in the same folder), any
-/// other is text. Throws as these sources do, and Error(input) for more than one file of a split
-/// and for what a choice says that dlrm has not.
+/// `preset` defines the generated logs, and the table rows if it has 26 tables and neither files
+/// nor choice state any. The file name gives the format: .npz (all arrays of one split), _dense.npy
+/// (with _sparse.npy, or _sparse_multi_hot.npz, and _labels.npy in the same folder), any other is
+/// text. Throws as these sources do, and Error(input) for more than one file of a split and for
+/// options that dlrm lacks.
 DlrmData open_dlrm_data(const ClickModelOptions& preset, std::uint64_t seed,
                         const DataChoice& choice);
 
-/// All files of the log that this one names: of a log in arrays, the others too.
+/// All files of the log that this file belongs to.
 std::vector<std::filesystem::path> files_of_log(const std::filesystem::path& file);
 
 }  // namespace bench::training

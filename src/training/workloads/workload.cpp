@@ -1,4 +1,3 @@
-// The workloads and presets by name.
 #include "training/workloads/workload.h"
 
 #include <algorithm>

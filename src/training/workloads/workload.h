@@ -1,5 +1,5 @@
 // A workload: a model's graph, its samples, its recipe, and the quality it reaches. The trainer
-// uses only this interface; to add a workload, implement it and add its name to workloads.cpp.
+// uses only this interface; to add a workload, implement it and add its name to workload.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,11 @@
 
 namespace bench::training {
 
-// What an optimizer fixes, by the keys of MLPerf's log; the rates are the schedule's.
-
+/// An optimizer's options by the keys of MLPerf's log, without learning rates:
 /// {"opt_name": "adamw", "opt_adamw_beta_1": 0.9, ...}
 Json mllog_options(const AdamwOptions& options);
 
-// The data of a training: generated samples or files, and their number.
-
+/// The data of a training: generated samples or files, and their number.
 struct DataChoice {
   std::vector<std::filesystem::path> train = {};  // empty: samples are generated
   std::vector<std::filesystem::path> evaluation = {};
@@ -46,15 +44,14 @@ struct Recipe {
   std::int64_t batch = 0;    // samples of a step, over all ranks
   std::int64_t horizon = 0;  // steps
   Schedule schedule = {};
-  double clip = 0.0;  // longest gradient that is not shortened; 0: none is
+  double clip = 0.0;  // largest gradient norm, 0: unlimited
   /// The gap at or below which a run has converged; none for data with an unknown floor.
   std::optional<double> target = 0.0;
   std::int64_t evaluation_every = 0;    // steps
-  std::int64_t evaluation_samples = 0;  // the first ones of their split
-  // Samples a lane works on at once, at most; 0: all of its own. Of a core's caches, and of a
-  // device with memory and many cores of its own.
+  std::int64_t evaluation_samples = 0;  // the first ones of the evaluation split
+  // Most samples that a lane processes at once, on a CPU and on a GPU; 0: all of its part.
   std::int64_t micro_batch = 0, device_micro_batch = 0;
-  std::string target_source = {};  // how the target was found; "" where it is provisional
+  std::string target_source = {};  // how the target was found; "" if it is provisional
 };
 
 /// Quality of a model on the evaluation samples: the gap to the best that any model can reach on
@@ -62,17 +59,17 @@ struct Recipe {
 /// (Workload::knows_floor) it is the gap to a bound that no model can pass: no loss, an AUC of 1.
 struct Quality {
   double gap = 0.0;
-  double native = 0.0;  // the field's own metric: nats a token, AUC
-  double floor = 0.0;   // the native value of a gap of 0
-  std::vector<std::pair<std::string, double>> parts = {};  // by name, for a closer look
+  double native = 0.0;                                     // the usual metric: nats per token, AUC
+  double floor = 0.0;                                      // the native value of a gap of 0
+  std::vector<std::pair<std::string, double>> parts = {};  // by name
 };
 
 /// Accumulates the quality over evaluation samples, on one rank.
 class Evaluation {
  public:
   virtual ~Evaluation() = default;
-  /// The samples of one micro-batch after forward(); `first` is the number of its first one, and
-  /// `count` how many of its rows' samples are to be counted. One thread at a time.
+  /// Counts the first `count` samples of a micro-batch after forward(); `first` is the number of
+  /// the first one. One thread at a time.
   virtual void add(const Lane& lane, std::uint64_t first, std::int64_t count) = 0;
   /// Over the samples of all ranks. Call on every rank; all get the same result.
   virtual Quality finish(Group& group) = 0;
@@ -93,14 +90,12 @@ class Workload {
 
   virtual Model model(std::int64_t samples, Dtype dtype, bool recompute) const = 0;
   virtual std::unique_ptr<Optimizer> optimizer() const = 0;
-  /// By the keys of MLPerf's log: {"opt_name": "adamw", ...} of the dense parameters; the rates of
-  /// the schedule not.
+  /// mllog_options() of the dense parameters, and options that depend on the workload.
   virtual Json optimizer_options() const { return Json::object(); }
-  /// Writes samples first, first + 1, ... into the inputs of a micro-batch; threads may do so at
-  /// once.
+  /// Writes samples first, first + 1, ... into the inputs of a micro-batch; thread-safe.
   virtual void read(Split split, std::uint64_t first, const Model& model,
                     const Lane& lane) const = 0;
-  /// Of what read() would write for these samples, by which ranks compare their data.
+  /// Of the data that read() would write for these samples; ranks compare it.
   virtual std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const = 0;
   virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
 

@@ -19,13 +19,9 @@ constexpr std::array<std::string_view, 6> kKernels = {"Copy",  "Mul", "Add",
 constexpr double kMostBytes = 1e18;
 
 std::vector<std::string_view> comma_cells(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = line.find(',', at);
-    cells.push_back(trim(line.substr(at, end - at)));
-    if (end == std::string_view::npos) return cells;
-    at = end + 1;
-  }
+  auto cells = cells_of(line, ',');
+  for (std::string_view& cell : cells) cell = trim(cell);
+  return cells;
 }
 
 class BabelStream {
@@ -39,11 +35,9 @@ class BabelStream {
   void read() {
     while (lines_.next()) line(trim(lines_.line()));
     lines_.demand_whole();
-    if (series_.empty())
-      throw Error(ErrorKind::input, lines_.origin() + ": no BabelStream results found");
     program_["program"] = "BabelStream";
     sink_.facts(job_, Facts{"program", program_});
-    series_.emit(sink_);
+    series_.emit(sink_, lines_.origin(), "BabelStream");
     if (!failure_.empty()) sink_.ended(job_, Status::invalid, failure_);
   }
 
@@ -61,15 +55,14 @@ class BabelStream {
   }
 
   void head(std::string_view text) {
-    const auto behind = [&](std::string_view word) {
-      return text.starts_with(word) ? std::string(trim(text.substr(word.size()))) : "";
-    };
-    if (const auto version = behind("Version:"); !version.empty()) program_["version"] = version;
+    if (const auto version = text_after(text, "Version:"); !version.empty())
+      program_["version"] = version;
     for (const auto& [word, key] :
          {std::pair{"Implementation:", "implementation"}, std::pair{"Precision:", "precision"}})
-      if (const auto found = behind(word); is_plain_name(found)) params_[key] = found;
-    if (const auto found = behind("Implementation:"); is_plain_name(found)) job_.name = found;
-    if (const auto size = behind("Array size:"); !size.empty()) array_size(size);
+      if (const auto found = text_after(text, word); is_plain_name(found)) params_[key] = found;
+    if (const auto found = text_after(text, "Implementation:"); is_plain_name(found))
+      job_.name = found;
+    if (const auto size = text_after(text, "Array size:"); !size.empty()) array_size(size);
     if (text.starts_with("Using ") && text.find(" device ") != std::string_view::npos)
       job_.device = text.starts_with("Using CUDA") ? "cuda" : job_.device;
   }

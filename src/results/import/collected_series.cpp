@@ -1,5 +1,7 @@
 #include "results/import/collected_series.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "core/error.h"
@@ -33,6 +35,11 @@ void CollectedSeries::add(const ImportedJob& job, Samples samples) {
 
 void CollectedSeries::emit(ImportSink& sink) const {
   for (const auto& [job, samples] : series_) sink.series(job, samples);
+}
+
+void CollectedSeries::emit(ImportSink& sink, const std::string& file, const char* tool) const {
+  if (empty()) throw Error(ErrorKind::input, fmt::format("{}: no {} results found", file, tool));
+  emit(sink);
 }
 
 Samples one_value(const std::string& metric, Unit unit, Better better, const Json& params,

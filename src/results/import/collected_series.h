@@ -52,6 +52,8 @@ class CollectedSeries {
   void add(const ImportedJob& job, Samples samples);
   /// In order of arrival.
   void emit(ImportSink& sink) const;
+  /// Throws Error(input), "FILE: no TOOL results found", if there are none.
+  void emit(ImportSink& sink, const std::string& file, const char* tool) const;
   bool empty() const { return series_.empty(); }
 
  private:

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <sstream>
 
 #include "core/error.h"
 #include "core/hostlist.h"
@@ -106,6 +107,29 @@ void ImportedLines::refuse(const std::string& what, const std::string& hint) con
               fmt::format("{}:{}: '{}' {}", origin_, number_,
                           printable(std::string_view(line_).substr(0, kShownOfLine)), what),
               hint);
+}
+
+std::optional<Json> leading_json(std::istream& text, const std::string& origin) {
+  const int first = (text >> std::ws).peek();
+  if (text.eof()) text.clear();
+  if (first != '{') return {};
+  std::ostringstream document;
+  document << text.rdbuf();
+  return parse_json(document.str(), origin);
+}
+
+std::string text_after(std::string_view text, std::string_view word) {
+  return text.starts_with(word) ? std::string(trim(text.substr(word.size()))) : "";
+}
+
+std::vector<std::string_view> cells_of(std::string_view line, char separator) {
+  std::vector<std::string_view> cells;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = line.find(separator, at);
+    cells.push_back(line.substr(at, end - at));
+    if (end == std::string_view::npos) return cells;
+    at = end + 1;
+  }
 }
 
 bool read_number(std::string_view text, double& value) {

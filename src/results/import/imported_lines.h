@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <istream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,15 @@ class ImportedLines {
   std::size_t number_ = 0;
   bool whole_ = true;
 };
+
+/// The JSON document that the text begins with, after blanks; nothing if it begins otherwise.
+std::optional<Json> leading_json(std::istream& text, const std::string& origin);
+
+/// The text after `word`, trimmed; "" if it does not begin with it.
+std::string text_after(std::string_view text, std::string_view word);
+
+/// The cells of a line between separators, also empty ones.
+std::vector<std::string_view> cells_of(std::string_view line, char separator);
 
 /// Parses a finite number that spans the whole text.
 bool read_number(std::string_view text, double& value);

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -115,9 +114,7 @@ class NcclText {
     if (open_)
       lines_.refuse("is the last line, but the table has no 'Out of bounds values' line after it",
                     "the output is truncated; import a complete one");
-    if (series_.empty())
-      throw Error(ErrorKind::input, lines_.origin() + ": no nccl-tests results found");
-    series_.emit(sink_);
+    series_.emit(sink_, lines_.origin(), "nccl-tests");
     if (talk_ > 0)
       sink_.note(fmt::format("{}: skipped {} unrelated lines", lines_.origin(), talk_));
   }
@@ -291,10 +288,8 @@ class NcclJson {
     if (top.find("results") == nullptr || top.find("out_of_bounds") == nullptr)
       throw Error(ErrorKind::input, file_.name + ": no 'out_of_bounds': the run did not finish");
     for (const Json& result : top.array("results")) row(result);
-    if (series_.empty())
-      throw Error(ErrorKind::input, file_.name + ": no nccl-tests results found");
     add_facts(top);
-    series_.emit(sink_);
+    series_.emit(sink_, file_.name, "nccl-tests");
     verdict(Fields(top.object("out_of_bounds"), file_.name, "/out_of_bounds"));
   }
 
@@ -403,20 +398,12 @@ class NcclJson {
   CollectedSeries series_;
 };
 
-void import_nccl_json(const std::string& text, const ImportedFile& file, ImportSink& sink) {
-  NcclJson(file, sink).read(parse_json(text, file.name));
-}
-
 }  // namespace
 
 void import_nccl_tests(const ImportedFile& file, ImportSink& sink) {
-  while (file.text.peek() == ' ' || file.text.peek() == '\n' || file.text.peek() == '\r' ||
-         file.text.peek() == '\t')
-    file.text.get();
-  if (file.text.peek() != '{') return NcclText(file, sink).read();
-  std::ostringstream text;
-  text << file.text.rdbuf();
-  import_nccl_json(text.str(), file, sink);
+  if (const auto document = leading_json(file.text, file.name))
+    return NcclJson(file, sink).read(*document);
+  NcclText(file, sink).read();
 }
 
 }  // namespace bench

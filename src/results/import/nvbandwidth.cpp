@@ -1,7 +1,6 @@
 // nvbandwidth: its text, and its JSON (-j).
 #include <fmt/format.h>
 
-#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -53,11 +52,9 @@ class NvbandwidthText {
       lines_.refuse("is the last line, but '" + test_ + "' did not end with a SUM",
                     "the output is truncated; import a complete one");
     lines_.demand_whole();
-    if (series_.empty())
-      throw Error(ErrorKind::input, lines_.origin() + ": no nvbandwidth results found");
     program_["program"] = "nvbandwidth";
     sink_.facts(nvbandwidth_job(first_, host_), Facts{"program", program_});
-    series_.emit(sink_);
+    series_.emit(sink_, lines_.origin(), "nvbandwidth");
     if (waived_ > 0)
       sink_.note(fmt::format("{}: nvbandwidth waived {} tests", lines_.origin(), waived_));
   }
@@ -81,14 +78,11 @@ class NvbandwidthText {
   }
 
   void head(std::string_view text) {
-    const auto behind = [&](std::string_view word) {
-      return text.starts_with(word) ? std::string(trim(text.substr(word.size()))) : "";
-    };
-    if (const auto version = behind("nvbandwidth Version:"); !version.empty())
+    if (const auto version = text_after(text, "nvbandwidth Version:"); !version.empty())
       program_["version"] = version.starts_with('v') ? version.substr(1) : version;
-    if (const auto version = behind("CUDA Runtime Version:"); !version.empty())
+    if (const auto version = text_after(text, "CUDA Runtime Version:"); !version.empty())
       program_["libraries"]["cuda"] = version;
-    if (const auto version = behind("Driver Version:"); !version.empty())
+    if (const auto version = text_after(text, "Driver Version:"); !version.empty())
       program_["libraries"]["driver"] = version;
     // Since version 0.7 the host name is on its own line before "Device 0:".
     if (text.starts_with("Device 0:") && is_host_name(before_)) host_ = before_;
@@ -172,10 +166,8 @@ class NvbandwidthJson {
       throw Error(ErrorKind::input, file_.name + ": nvbandwidth ran no test: " +
                                         excerpt(top.text_or("error", "no error given")));
     for (const Json& test : top.array("testcases")) testcase(test);
-    if (series_.empty())
-      throw Error(ErrorKind::input, file_.name + ": no nvbandwidth results found");
     add_facts(top);
-    series_.emit(sink_);
+    series_.emit(sink_, file_.name, "nvbandwidth");
   }
 
  private:
@@ -229,20 +221,12 @@ class NvbandwidthJson {
   CollectedSeries series_;
 };
 
-void import_nvbandwidth_json(const std::string& text, const ImportedFile& file, ImportSink& sink) {
-  NvbandwidthJson(file, sink).read(parse_json(text, file.name));
-}
-
 }  // namespace
 
 void import_nvbandwidth(const ImportedFile& file, ImportSink& sink) {
-  if ((file.text >> std::ws).peek() != '{') {
-    file.text.clear();
-    return NvbandwidthText(file, sink).read();
-  }
-  std::ostringstream text;
-  text << file.text.rdbuf();
-  import_nvbandwidth_json(text.str(), file, sink);
+  if (const auto document = leading_json(file.text, file.name))
+    return NvbandwidthJson(file, sink).read(*document);
+  NvbandwidthText(file, sink).read();
 }
 
 }  // namespace bench

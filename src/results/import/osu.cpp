@@ -71,9 +71,7 @@ class OsuText {
   void read() {
     while (lines_.next()) line(trim(lines_.line()));
     lines_.demand_whole();
-    if (series_.empty())
-      throw Error(ErrorKind::input, lines_.origin() + ": no OSU micro-benchmark results found");
-    series_.emit(sink_);
+    series_.emit(sink_, lines_.origin(), "OSU micro-benchmark");
     if (talk_ > 0)
       sink_.note(
           fmt::format("{}: skipped {} lines before the first title", lines_.origin(), talk_));

@@ -23,17 +23,17 @@ constexpr std::size_t kMostNodes = 10'000;
 constexpr std::int64_t kSessionGap_ns = std::int64_t{6} * 3600 * 1'000'000'000;
 
 /// Columns that distinguish test cases; kept as parameters.
-constexpr std::array kCaseColumns = {"name",
-                                     "unique_name",
-                                     "short_name",
-                                     "system",
-                                     "partition",
-                                     "system:partition",
-                                     "environ",
-                                     "num_tasks",
-                                     "num_tasks_per_node",
-                                     "num_cpus_per_task",
-                                     "num_gpus_per_node"};
+constexpr const char* kCaseColumns[] = {"name",
+                                        "unique_name",
+                                        "short_name",
+                                        "system",
+                                        "partition",
+                                        "system:partition",
+                                        "environ",
+                                        "num_tasks",
+                                        "num_tasks_per_node",
+                                        "num_cpus_per_task",
+                                        "num_gpus_per_node"};
 
 bool is_none(std::string_view cell) { return cell.empty() || cell == "null" || cell == "None"; }
 
@@ -52,22 +52,12 @@ class ReframeLog {
     if (!lines_.next()) throw Error(ErrorKind::input, lines_.origin() + ": the file is empty");
     header();
     while (lines_.next())
-      if (!lines_.line().empty()) row(cells(lines_.line()));
+      if (!lines_.line().empty()) row(cells_of(lines_.line(), separator_));
     lines_.demand_whole();
     if (found_ == 0) throw Error(ErrorKind::input, lines_.origin() + ": no ReFrame results found");
   }
 
  private:
-  std::vector<std::string_view> cells(std::string_view line) const {
-    std::vector<std::string_view> found;
-    for (std::size_t at = 0;;) {
-      const std::size_t end = line.find(separator_, at);
-      found.push_back(line.substr(at, end - at));
-      if (end == std::string_view::npos) return found;
-      at = end + 1;
-    }
-  }
-
   /// The separator follows the first column's name.
   void header() {
     const std::string& line = lines_.line();
@@ -75,7 +65,7 @@ class ReframeLog {
     if (end == std::string::npos) lines_.refuse("is not a performance log header");
     separator_ = line[end];
     names_.clear();
-    for (const std::string_view name : cells(line)) names_.emplace_back(name);
+    for (const std::string_view name : cells_of(line, separator_)) names_.emplace_back(name);
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (!is_plain_name(names_[i])) lines_.refuse("has a column without a name");
       if (!column_.emplace(names_[i], i).second)

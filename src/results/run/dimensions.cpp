@@ -88,4 +88,9 @@ std::string dimension_list(const Json& values) {
   return join(parts, ", ");
 }
 
+std::string with_dimensions(const std::string& name, const Json& values) {
+  const std::string list = dimension_list(values);
+  return list.empty() ? name : name + " (" + list + ")";
+}
+
 }  // namespace bench

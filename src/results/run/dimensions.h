@@ -26,5 +26,7 @@ std::string dimension_title(const std::string& name);
 std::string dimension_text(const std::string& name, const Json& value);
 /// "dtype f32, threads 1".
 std::string dimension_list(const Json& values);
+/// "gemm.throughput (dtype f32, m 512)"
+std::string with_dimensions(const std::string& name, const Json& values);
 
 }  // namespace bench

@@ -70,10 +70,7 @@ ProfileEntry entry_from(const Json& json, const std::string& origin) {
 
 std::string text_of(const FleetKey& key) { return dump(key_json(key)); }
 
-std::string metric_title(const FleetKey& key) {
-  const std::string list = dimension_list(key.params);
-  return key.metric + (list.empty() ? "" : " (" + list + ")");
-}
+std::string metric_title(const FleetKey& key) { return with_dimensions(key.metric, key.params); }
 
 Json to_json(const FleetProfile& profile) {
   Json json = {{"time", format_time(profile.time_ns)},

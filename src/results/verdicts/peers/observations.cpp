@@ -101,10 +101,7 @@ double MetricRuns::best(const Hosts& hosts) const {
   return found;
 }
 
-std::string MetricRuns::title() const {
-  const std::string list = dimension_list(params);
-  return list.empty() ? metric : metric + " (" + list + ")";
-}
+std::string MetricRuns::title() const { return with_dimensions(metric, params); }
 
 std::vector<MetricRuns> observations(const std::vector<RunSummary>& reports,
                                      const std::map<std::string, double>& thresholds) {

@@ -7,7 +7,6 @@
 #include "results/verdicts/nightly/night.h"
 #include "runner/acceptance/accept_runs.h"
 #include "runner/commands/nightly_options.h"
-#include "runner/commands/report_output.h"
 #include "runner/hosts/slurm_nodes.h"
 #include "runner/launch/program_output.h"
 #include "runner/nightly/install_text.h"
@@ -23,7 +22,6 @@ constexpr double kPrologLimit_s = 30.0;  // Slurm kills a prolog after PrologEpi
 constexpr const char* kPrologBudget = "20s";
 
 void write_outputs(const NightOptions& options, const Night& night) {
-  if (!options.html.empty()) write_file(options.html, to_html(night));
   if (!options.junit.empty()) write_file(options.junit, to_junit(night));
   if (!options.prometheus.empty()) replace_file(options.prometheus, to_prometheus(night));
 }
@@ -50,7 +48,8 @@ ExitCode night(const NightOptions& options) {
   request.measured_only = options.measured_only;
   const Night done = run_night(request, planned.catalogue, planned.site);
   write_outputs(options, done);
-  options.json ? print(to_json(done)) : print(to_text(done, style_of_stdout()));
+  const Document document = to_document(done);
+  options.json ? show(to_json(done), document, options.pages) : show(document, options.pages);
   return exit_code_of(done);
 }
 

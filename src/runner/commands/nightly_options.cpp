@@ -20,18 +20,13 @@ std::string suite_argument(const std::string& suite) {
 }  // namespace
 
 void add_night_options(CLI::App& command, NightOptions& options) {
-  command
-      .add_option("--hosts", options.hosts,
-                  "Check the hosts in this hosts file (default: nodes of the current Slurm "
-                  "allocation, else this host)")
-      ->type_name("FILE");
-  command
-      .add_option("--budget", options.budget,
-                  "Limit the total time, e.g. 30m, 1h30m, 45s (default: 30m; with --prolog 20s)")
-      ->type_name("TIME");
-  command
-      .add_option("--suite", options.suite, "Run this suite, by name or file (default: nightly)")
-      ->type_name("SUITE");
+  add_value(command, "--hosts", options.hosts, "FILE",
+            "Check the hosts in this hosts file (default: nodes of the current Slurm "
+            "allocation, else this host)");
+  add_value(command, "--budget", options.budget, "TIME",
+            "Limit the total time, e.g. 30m, 1h30m, 45s (default: 30m; with --prolog 20s)");
+  add_value(command, "--suite", options.suite, "SUITE",
+            "Run this suite, by name or file (default: nightly)");
   add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--hook", options.hooks,
@@ -41,27 +36,18 @@ void add_night_options(CLI::App& command, NightOptions& options) {
       command, "--threshold", options.thresholds,
       "Set the loss that counts as a regression, e.g. gemm.throughput=0.04; may be repeated")
       ->type_name("METRIC=SHARE");
-  command
-      .add_option("--reruns", options.reruns,
-                  "Rerun each suspect, and a peer for comparison, this many times (default: 3)")
-      ->type_name("N")
+  add_value(command, "--reruns", options.reruns, "N",
+            "Rerun each suspect, and a peer for comparison, this many times (default: 3)")
       ->check(CLI::Range(2, 100));
-  command
-      .add_option("--unchecked-days", options.unchecked_days,
-                  "Report hosts not measured for longer than this as findings (default: 7)")
-      ->type_name("DAYS")
+  add_value(command, "--unchecked-days", options.unchecked_days, "DAYS",
+            "Report hosts not measured for longer than this as findings (default: 7)")
       ->check(CLI::Range(0.0, 3650.0));
-  command
-      .add_option("--faults", options.faults,
-                  "Read fault rates and costs from this file (default: hosts/faults/faults.json)")
-      ->type_name("FILE");
-  command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
-  command.add_option("--junit", options.junit, "Write a JUnit XML report to this file")
-      ->type_name("FILE");
-  command
-      .add_option("--prometheus", options.prometheus,
-                  "Write gauges for node_exporter's textfile collector to this file")
-      ->type_name("FILE");
+  add_value(command, "--faults", options.faults, "FILE",
+            "Read fault rates and costs from this file (default: hosts/faults/faults.json)");
+  add_page_options(command, options.pages);
+  add_value(command, "--junit", options.junit, "FILE", "Write a JUnit XML report to this file");
+  add_value(command, "--prometheus", options.prometheus, "FILE",
+            "Write gauges for node_exporter's textfile collector to this file");
   command.add_flag("--all", options.all,
                    "Run the suite in order until the time is up (default: choose cases that find "
                    "the most faults per second)");
@@ -83,7 +69,8 @@ std::vector<std::string> night_command(const NightOptions& options) {
   if (options.unchecked_days != 7.0)
     add("--unchecked-days", fmt::format("{}", options.unchecked_days));
   if (!options.faults.empty()) add("--faults", absolute(options.faults));
-  if (!options.html.empty()) add("--html", absolute(options.html));
+  if (!options.pages.html.empty()) add("--html", absolute(options.pages.html));
+  if (!options.pages.markdown.empty()) add("--markdown", absolute(options.pages.markdown));
   if (!options.junit.empty()) add("--junit", absolute(options.junit));
   if (!options.prometheus.empty()) add("--prometheus", absolute(options.prometheus));
   if (options.all) words.push_back("--all");

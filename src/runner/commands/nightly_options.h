@@ -6,13 +6,15 @@
 
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
+#include "runner/commands/report_pages.h"
 
 namespace bench {
 
 struct NightOptions : PlanOptions, ReadingOptions {
   NightOptions() { suite = "nightly"; }
   std::string budget;  // "" for the default: 30m, in a prolog 20s
-  std::string faults, html, junit, prometheus;
+  std::string faults, junit, prometheus;
+  PageOptions pages;
   std::vector<std::string> hooks;
   std::vector<std::string> thresholds;
   int reruns = 3;

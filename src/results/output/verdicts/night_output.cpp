@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "core/json.h"
-#include "core/text.h"
 #include "results/output/document/junit.h"
-#include "results/output/document/page.h"
 #include "results/output/document/plot.h"
+#include "results/run/dimensions.h"
 #include "results/run/gauges.h"
 #include "results/verdicts/nightly/night.h"
 #include "results/verdicts/nightly/past.h"
@@ -153,53 +152,56 @@ std::string to_junit(const Night& night) {
 
 namespace {
 
-std::string kind_of(const NightFinding& finding) {
-  if (finding.state == SuspicionState::dropped) return "pass";
+Tone tone_of(const NightFinding& finding) {
+  if (finding.state == SuspicionState::dropped) return Tone::good;
   return finding.state == SuspicionState::confirmed && finding.kind != SuspicionKind::unchecked
-             ? "fail"
-             : "inconclusive";
+             ? Tone::bad
+             : Tone::unsure;
 }
 
-PageTable findings_table(const Night& night) {
-  PageTable table{{"state", "kind", "host", "case", "metric", "effect", "p", "why", "next step"},
-                  {}};
+DocumentTable findings_table(const Night& night) {
+  DocumentTable table{{{"state", false},
+                       {"kind", false},
+                       {"host", false},
+                       {"case", false, 2},
+                       {"metric", false},
+                       {"effect"},
+                       {"p", true, 1}}};
   for (const NightFinding& finding : night.findings) {
     const double share = effect(finding);
-    table.rows.push_back({{std::string(to_string(finding.state)), kNoValue, kind_of(finding)},
+    std::vector<StyledText>& notes = table.notes[table.rows.size()];
+    notes.push_back(finding.text);
+    if (!finding.next_step.empty()) notes.push_back("-> " + finding.next_step);
+    table.rows.push_back({{.text = std::string(to_string(finding.state)), .tone = tone_of(finding)},
                           {std::string(to_string(finding.kind))},
-                          {finding.host},
+                          {.text = finding.host, .tone = Tone::strong},
                           {finding.case_name},
-                          {finding.metric},
-                          number_cell(share, fmt::format("{:+.1f} %", 100.0 * share)),
-                          number_cell(finding.p, fmt::format("{:.2g}", finding.p)),
-                          {finding.text},
-                          {finding.next_step}});
+                          {.text = finding.metric, .detail = dimension_list(finding.params)},
+                          numeric(share, fmt::format("{:+.1f} %", 100.0 * share)),
+                          numeric(finding.p, fmt::format("{:.2g}", finding.p))});
   }
   return table;
 }
 
-PageTable hosts_table(const Night& night) {
-  PageTable table{{"host", "jobs", "ok", "last check, days ago"}, {}};
+/// Days since the last check.
+DocumentCell age_cell(double age_s) {
+  return std::isfinite(age_s) ? numeric(age_s, fmt::format("{:.1f}", age_s / kDay_s))
+                              : DocumentCell{"never"};
+}
+
+DocumentTable hosts_table(const Night& night) {
+  DocumentTable table{{{"host", false}, {"jobs"}, {"ok"}, {"last check, days ago"}}};
   for (const NightHost& host : night.hosts)
     table.rows.push_back(
-        {{host.host},
-         number_cell(static_cast<double>(host.planned), std::to_string(host.planned)),
-         number_cell(static_cast<double>(host.ok), std::to_string(host.ok)),
-         std::isfinite(host.age_s)
-             ? number_cell(host.age_s, fmt::format("{:.1f}", host.age_s / kDay_s))
-             : PageCell{"never", kNoValue, ""}});
+        {{host.host}, count_cell(host.planned), count_cell(host.ok), age_cell(host.age_s)});
   return table;
 }
 
-PageTable skipped_table(const Night& night) {
-  PageTable table{{"host", "case", "last check, days ago", "why"}, {}};
+DocumentTable skipped_table(const Night& night) {
+  DocumentTable table{{{"host", false}, {"case", false}, {"last check, days ago"}, {"why", false}}};
+  table.most = 10;
   for (const SkippedCheck& left : night.skipped_checks)
-    table.rows.push_back({{left.host},
-                          {left.case_name},
-                          std::isfinite(left.age_s)
-                              ? number_cell(left.age_s, fmt::format("{:.1f}", left.age_s / kDay_s))
-                              : PageCell{"never", kNoValue, ""},
-                          {left.why}});
+    table.rows.push_back({{left.host}, {left.case_name}, age_cell(left.age_s), {left.why}});
   return table;
 }
 
@@ -226,107 +228,38 @@ std::string plot_of(const NightFinding& finding) {
   return plot.series.empty() ? "" : to_svg(plot);
 }
 
+Paragraph summary(const Night& night) {
+  std::size_t ok = 0, planned = 0;
+  for (const NightHost& host : night.hosts) {
+    ok += host.ok;
+    planned += host.planned;
+  }
+  const Verdict verdict = verdict_of(night);
+  return {{{{fmt::format("Night {} ({}): ", night.run.empty() ? "no run" : night.run, night.suite)},
+            {std::string(to_string(verdict)), tone_of(verdict)},
+            {fmt::format("; {} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series compared "
+                         "with their history, {} without enough history, {} not clean.",
+                         ok, planned, night.hosts.size(), night.seconds, night.budget_s,
+                         night.tested, night.no_history, night.not_clean)}}}};
+}
+
 }  // namespace
 
-std::string to_html(const Night& night) {
-  Page page("Night " + night.run);
-  page.text(
-      fmt::format("{}: {}. {:.0f} s of {:.0f} s; {} series compared with their history, {} "
-                  "without enough history, {} not clean.",
-                  night.suite, to_string(verdict_of(night)), night.seconds, night.budget_s,
-                  night.tested, night.no_history, night.not_clean));
-  page.heading("Findings").table(findings_table(night));
+Document to_document(const Night& night) {
+  Document document{.title = "Night " + night.run, .badge = verdict_cell(verdict_of(night))};
+  document.add(summary(night));
+  if (!night.findings.empty()) document.add(Heading{"Findings"}).add(findings_table(night));
   for (const NightFinding& finding : night.findings)
-    if (finding.state != SuspicionState::dropped) page.figure(plot_of(finding), finding.text);
-  page.heading("Hosts").table(hosts_table(night));
+    if (finding.state != SuspicionState::dropped)
+      document.add(Figure{plot_of(finding), finding.text});
+  document.add(Heading{"Hosts"}, Audience::page).add(hosts_table(night), Audience::page);
   if (!night.skipped_checks.empty())
-    page.heading("Not checked, first in line next time").table(skipped_table(night));
-  return page.html();
-}
-
-namespace {
-
-constexpr std::size_t kMostSkipped = 10;
-
-Paint paint_of_state(SuspicionState state) {
-  if (state == SuspicionState::confirmed) return Paint::red;
-  return state == SuspicionState::dropped ? Paint::dim : Paint::yellow;
-}
-
-std::string age_text(double age_s) {
-  return std::isfinite(age_s) ? fmt::format("{:.1f} days ago", age_s / kDay_s) : "never";
-}
-
-std::string finding_params(const Json& params) {
-  std::string text;
-  for (const auto& [name, value] : params.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, text_of(value));
-  return text.empty() ? "" : " (" + text + ")";
-}
-
-std::string head_text(const Night& night, const TextStyle& style) {
-  const Verdict verdict = verdict_of(night);
-  const Paint colour = verdict == Verdict::pass   ? Paint::green
-                       : verdict == Verdict::fail ? Paint::red
-                                                  : Paint::yellow;
-  std::size_t ok = 0, planned = 0;
-  for (const NightHost& host : night.hosts) ok += host.ok, planned += host.planned;
-  return fmt::format(
-      "night {} ({}): {}\n{} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series compared "
-      "with their history, {} without enough history, {} not clean\n",
-      night.run.empty() ? "no run" : night.run, printable(night.suite),
-      paint(to_string(verdict), colour, style), ok, planned, night.hosts.size(), night.seconds,
-      night.budget_s, night.tested, night.no_history, night.not_clean);
-}
-
-std::string skipped_text(const Night& night) {
-  if (night.skipped_checks.empty()) return "";
-  std::string text = "\nnot checked tonight, first in line tomorrow:\n";
-  for (std::size_t i = 0; i < std::min(kMostSkipped, night.skipped_checks.size()); ++i) {
-    const SkippedCheck& left = night.skipped_checks[i];
-    const std::string what = left.case_name.empty() ? "" : " " + left.case_name;
-    text += printable(fmt::format("  {}{}: last checked {}; {}", left.host, what,
-                                  age_text(left.age_s), left.why)) +
-            "\n";
-  }
-  if (night.skipped_checks.size() > kMostSkipped)
-    text += fmt::format("  and {} more (see --json)\n", night.skipped_checks.size() - kMostSkipped);
-  return text;
-}
-
-std::string hooks_text(const Night& night) {
-  std::string text;
+    document.add(Heading{"Not checked tonight, first in line tomorrow"}).add(skipped_table(night));
   for (const HookCall& call : night.hooks)
     if (!call.trouble.empty())
-      text += printable(fmt::format("hook {} for {}: {}", call.command, call.host, call.trouble)) +
-              "\n";
-  return text;
-}
-
-}  // namespace
-
-std::string finding_line(const NightFinding& finding) {
-  const std::string what =
-      finding.metric.empty() ? finding.case_name : finding.metric + finding_params(finding.params);
-  const double share = effect(finding);
-  return fmt::format("{}{}{}{}", finding.host, what.empty() ? "" : "  " + what,
-                     std::isfinite(share) ? fmt::format("  {:+.1f} %", 100.0 * share) : "",
-                     std::isfinite(finding.p) ? fmt::format("  p={:.2g}", finding.p) : "");
-}
-
-std::string to_text(const Night& night, const TextStyle& style) {
-  std::string text = head_text(night, style);
-  if (!night.findings.empty()) text += "\n";
-  for (const NightFinding& finding : night.findings) {
-    const bool unchecked = finding.kind == SuspicionKind::unchecked;
-    const std::string_view state = unchecked ? "unchecked" : to_string(finding.state);
-    text += paint(fmt::format("{:<10}", state), paint_of_state(finding.state), style) +
-            printable(finding_line(finding)) + "\n    " +
-            wrap(printable(finding.text), 4, 4, style) + "\n";
-    if (!finding.next_step.empty())
-      text += "    " + wrap(printable("-> " + finding.next_step), 4, 7, style) + "\n";
-  }
-  return text + skipped_text(night) + hooks_text(night);
+      document.add(Note{fmt::format("hook {} for {}: {}", call.command, call.host, call.trouble),
+                        "warning"});
+  return document;
 }
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 
 #include "core/locations.h"
 #include "core/schema.h"
+#include "results/output/document/markdown.h"
 #include "results/output/verdicts/night_output.h"
 #include "results/run/run_summary.h"
 #include "results/verdicts/nightly/night.h"
@@ -9,6 +10,7 @@
 #include "results/verdicts/nightly/suspects.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
@@ -141,6 +143,9 @@ TEST_CASE("the JSON of a night matches its schema, and its text has no control b
   CHECK_THAT(text,
              Contains("confirmed") && Contains("first in line tomorrow") && Contains("never"));
   CHECK_THAT(text, !Contains("\x1b"));
+  CHECK_THAT(text, Contains("hook /bin/true for a: exit code 1"));
+  CHECK_THAT(to_markdown(to_document(night)),
+             Contains("first in line tomorrow") && Contains("never") && Contains("exit code 1"));
 }
 
 TEST_CASE(

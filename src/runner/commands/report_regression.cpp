@@ -2,14 +2,13 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/time.h"
-#include "core/whole_file.h"
 #include "results/output/verdicts/regression_output.h"
 #include "results/store/history.h"
 #include "results/store/journal.h"
 #include "results/store/store.h"
 #include "results/verdicts/regression/decisions.h"
 #include "runner/commands/command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/commands/selection_options.h"
 #include "runner/site/site_settings.h"
 
@@ -19,7 +18,8 @@ namespace {
 struct RegressionAnswer : ReadingOptions {
   SelectionOptions select;
   RegressionOptions ask;
-  std::string html, why;
+  std::string why;
+  PageOptions pages;
   std::vector<std::string> acked, fixed, noise, reopened;
   bool all = false;
 };
@@ -63,11 +63,8 @@ ExitCode answer(RegressionAnswer& options) {
           "written to the journal, but not to the database: " + printable(error.what()));
     }
   }
-  if (options.json)
-    print(to_json(report));
-  else
-    print(to_text(report, style_of_stdout(), options.all));
-  if (!options.html.empty()) write_file(options.html, to_html(report));
+  const Document document = to_document(report, options.all);
+  options.json ? show(to_json(report), document, options.pages) : show(document, options.pages);
   return report.exit_code;
 }
 
@@ -80,8 +77,8 @@ void add_decisions(CLI::App& command, RegressionAnswer& options) {
   add_repeated(command, "--noise", options.noise, "Mark this finding as noise")->type_name("ID");
   add_repeated(command, "--reopen", options.reopened, "Reopen this finding: remove its mark")
       ->type_name("ID");
-  command.add_option("--why", options.why, "Record this reason with the decision in the journal")
-      ->type_name("TEXT");
+  add_value(command, "--why", options.why, "TEXT",
+            "Record this reason with the decision in the journal");
 }
 
 }  // namespace
@@ -111,8 +108,7 @@ void add_regression_report(CLI::App& report, CommandResult& result) {
   command->add_flag("--otava", options->ask.otava, "Add Apache Otava's method as another vote");
   command->add_flag("--all", options->all,
                     "Also show acknowledged findings, noise and improvements");
-  command->add_option("--html", options->html, "Write the report as an HTML page")
-      ->type_name("FILE");
+  add_page_options(*command, options->pages);
   add_decisions(*command, *options);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = answer(*options); });

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "core/fields.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "core/time.h"
-#include "results/output/document/page.h"
 #include "results/output/document/plot.h"
 
 namespace bench {
@@ -83,45 +84,6 @@ Json to_json(const RegressionReport& report) {
           {"exit_code", static_cast<int>(report.exit_code)}};
 }
 
-namespace {
-
-std::string signed_percent(double share) { return fmt::format("{:+.1f}", 100.0 * share); }
-
-}  // namespace
-
-std::string effect_words(const ChangeFinding& finding) {
-  if (!std::isfinite(finding.low) || !std::isfinite(finding.high))
-    return signed_percent(finding.effect) + " %";
-  return fmt::format("{} % [{}, {}]", signed_percent(finding.effect), signed_percent(finding.low),
-                     signed_percent(finding.high));
-}
-
-std::string between_words(const ChangeFinding& finding) {
-  if (finding.since_low.number == finding.since_high.number) return "";
-  return finding.since_low.id + " to " + finding.since_high.id;
-}
-
-std::string since_words(const ChangeFinding& finding) {
-  std::string words = "since " + finding.since.id;
-  if (const std::string between = between_words(finding); !between.empty())
-    words += " (" + between + ")";
-  if (finding.until.number != 0) words += ", recovered since " + finding.until.id;
-  return words;
-}
-
-std::string place_words(const ChangeFinding& finding) {
-  const std::string where = finding.key.host.empty() ? "fleet" : finding.key.host;
-  return finding.key.device.empty() || finding.key.device == "host"
-             ? where
-             : where + " " + finding.key.device;
-}
-
-std::string params_words(const Json& params) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : params.items()) words.push_back(name + "=" + text_of(value));
-  return join(words, " ");
-}
-
 std::vector<std::string> host_summary_lines(const RegressionReport& report) {
   std::map<std::pair<std::string, std::string>, std::size_t> metrics;
   for (const ChangeFinding& finding : report.findings)
@@ -134,6 +96,43 @@ std::vector<std::string> host_summary_lines(const RegressionReport& report) {
   return lines;
 }
 
+namespace {
+
+std::string signed_percent(double share) { return fmt::format("{:+.1f}", 100.0 * share); }
+
+/// "-3.2 % [-4.1, -2.3]"
+std::string effect_words(const ChangeFinding& finding) {
+  if (!std::isfinite(finding.low) || !std::isfinite(finding.high))
+    return signed_percent(finding.effect) + " %";
+  return fmt::format("{} % [{}, {}]", signed_percent(finding.effect), signed_percent(finding.low),
+                     signed_percent(finding.high));
+}
+
+/// "since RUN (RUN to RUN)", and until when it lasted.
+std::string since_words(const ChangeFinding& finding) {
+  std::string words = "since " + finding.since.id;
+  if (finding.since_low.number != finding.since_high.number)
+    words += " (" + finding.since_low.id + " to " + finding.since_high.id + ")";
+  if (finding.until.number != 0) words += ", recovered since " + finding.until.id;
+  return words;
+}
+
+/// "host1 cuda:3", "fleet cuda".
+std::string place_words(const ChangeFinding& finding) {
+  const std::string where = finding.key.host.empty() ? "fleet" : finding.key.host;
+  return finding.key.device.empty() || finding.key.device == "host"
+             ? where
+             : where + " " + finding.key.device;
+}
+
+/// "gemm.throughput dtype=bf16 m=8192"
+std::string series_words(const SeriesKey& key) {
+  std::string words = key.metric;
+  for (const auto& [name, value] : key.params.items()) words += " " + name + "=" + text_of(value);
+  return words;
+}
+
+/// How many were looked at, and how many false ones that makes.
 std::string summary_words(const RegressionReport& report) {
   std::size_t found = 0;
   for (const FindingFamily& family : report.families) found += family.found;
@@ -146,53 +145,91 @@ std::string summary_words(const RegressionReport& report) {
   return words;
 }
 
-namespace {
-
-constexpr std::size_t kMostPlots = 60;  // those that weigh most: a page stays a page
-
-PageCell text_cell(const std::string& text) { return {.text = text}; }
-PageCell keyed_cell(const std::string& text, double sort) { return {.text = text, .sort = sort}; }
-
-std::string badge_of(const ChangeFinding& finding) {
-  if (finding.fails()) return "fail";
-  return finding.verdict == HistoryVerdict::improved ? "pass" : "inconclusive";
+std::string verdict_words(const ChangeFinding& finding) {
+  std::string words = to_upper(to_string(finding.verdict));
+  if (finding.verdict == HistoryVerdict::changed && finding.key.better != Better::none)
+    words += " (size unclear)";
+  if (finding.kind == ChangeKind::newest) words += " (newest value only)";
+  if (finding.kind == ChangeKind::drift) words += " (gradual)";
+  return words;
 }
 
-std::string facts_cell(const ChangeFinding& finding) {
+std::string values_words(const ChangeFinding& finding) {
+  return fmt::format("{} vs. {} before, n={} vs. {}, {}/{} methods, q={:.2g}, threshold {:.2g} %",
+                     format(finding.value, finding.key.unit),
+                     format(finding.expected, finding.key.unit), finding.after, finding.before,
+                     finding.votes, finding.voters, finding.q, 100.0 * finding.threshold);
+}
+
+std::string facts_words(const ChangeFinding& finding, std::size_t most) {
+  if (finding.facts.empty()) return "no known configuration change";
   std::vector<std::string> words;
   for (const FactChange& fact : finding.facts)
-    words.push_back(fact.fact + ": " + fact.before + " -> " + fact.after);
-  return join(words, "; ");
+    if (words.size() < most) words.push_back(fact.fact + ": " + fact.before + " -> " + fact.after);
+  const std::size_t more = finding.facts.size() - words.size();
+  return "changed facts: " + join(words, "; ") +
+         (more > 0 ? fmt::format("; and {} more", more) : "");
 }
 
-PageTable table_of(const std::vector<ChangeFinding>& findings) {
-  PageTable table{{"verdict", "state", "metric", "parameters", "where", "change", "now", "before",
-                   "since", "between", "recovered since", "changed facts", "methods", "q", "id"},
-                  {}};
-  for (const ChangeFinding& finding : findings)
+std::string decision_words(const ChangeFinding& finding) {
+  const Decision& decision = finding.decision;
+  if (decision.finding.empty()) return "";
+  std::string words = fmt::format("{} by {} on {}", to_string(decision.state), decision.user,
+                                  format_time(decision.time_ns));
+  if (!decision.text.empty()) words += ": " + decision.text;
+  if (decision.state == FindingState::fixed && finding.state == FindingState::open)
+    words += "; but later measurements still show it";
+  return words;
+}
+
+Tone tone_of(const ChangeFinding& finding) {
+  if (finding.fails()) return Tone::bad;
+  return finding.verdict == HistoryVerdict::improved ? Tone::good : Tone::unsure;
+}
+
+std::vector<StyledText> notes_of(const ChangeFinding& finding, std::size_t most_facts) {
+  std::vector<StyledText> notes = {since_words(finding), values_words(finding),
+                                   facts_words(finding, most_facts)};
+  if (const std::string decision = decision_words(finding); !decision.empty())
+    notes.push_back(decision);
+  return notes;
+}
+
+DocumentTable findings_table(const std::vector<const ChangeFinding*>& findings,
+                             std::size_t most_facts = std::numeric_limits<std::size_t>::max()) {
+  DocumentTable table{{{"verdict", false},
+                       {"metric", false},
+                       {"where", false},
+                       {"change"},
+                       {"now", true, kPageOnly},
+                       {"before", true, kPageOnly},
+                       {"since", false, kPageOnly},
+                       {"methods", true, kPageOnly},
+                       {"q", true, kPageOnly},
+                       {"state", false, 1},
+                       {"id", false}}};
+  for (const ChangeFinding* finding : findings) {
+    table.notes[table.rows.size()] = notes_of(*finding, most_facts);
     table.rows.push_back(
-        {{.text = std::string(to_string(finding.verdict)), .kind = badge_of(finding)},
-         text_cell(std::string(to_string(finding.state))),
-         text_cell(finding.key.metric),
-         text_cell(params_words(finding.key.params)),
-         text_cell(place_words(finding)),
-         keyed_cell(effect_words(finding), finding.effect),
-         keyed_cell(format(finding.value, finding.key.unit), finding.value),
-         keyed_cell(format(finding.expected, finding.key.unit), finding.expected),
-         keyed_cell(finding.since.id, static_cast<double>(finding.since.time_ns)),
-         text_cell(between_words(finding)),
-         text_cell(finding.until.id),
-         text_cell(facts_cell(finding)),
-         keyed_cell(fmt::format("{}/{}", finding.votes, finding.voters), finding.votes),
-         keyed_cell(fmt::format("{:.2g}", finding.q), finding.q),
-         text_cell(finding.id)});
+        {{.text = verdict_words(*finding), .tone = tone_of(*finding)},
+         {series_words(finding->key)},
+         {place_words(*finding)},
+         {effect_words(*finding), finding->effect},
+         value_cell(finding->value, finding->key.unit),
+         value_cell(finding->expected, finding->key.unit),
+         {finding->since.id, static_cast<double>(finding->since.time_ns)},
+         {fmt::format("{}/{}", finding->votes, finding->voters), 1.0 * finding->votes},
+         numeric(finding->q, fmt::format("{:.2g}", finding->q)),
+         {std::string(to_string(finding->state))},
+         {finding->id}});
+  }
   return table;
 }
 
 std::string plot_of(const ChangeFinding& finding) {
   PlotSeries values{.name = "values", .x = {}, .y = {}, .mark = Mark::points};
   PlotSeries levels{.name = "levels", .x = {}, .y = {}, .mark = Mark::steps};
-  Plot plot{.title = finding.key.metric + " " + params_words(finding.key.params),
+  Plot plot{.title = series_words(finding.key),
             .x_label = "days before the newest value",
             .y_label = std::string(to_string(finding.key.unit))};
   constexpr double kDay = 86400e9;
@@ -211,95 +248,25 @@ std::string plot_of(const ChangeFinding& finding) {
   return to_svg(plot);
 }
 
-}  // namespace
-
-std::string to_html(const RegressionReport& report) {
-  Page page("benchctl: regression");
-  page.text(summary_words(report) + ". Newest run: " +
-            (report.newest.id.empty() ? std::string("none") : report.newest.id) + ".");
-  for (const std::string& line : host_summary_lines(report)) page.text(line + ".");
-  if (report.findings.empty()) page.text("No changes found.");
-  if (!report.findings.empty()) page.heading("Findings").table(table_of(report.findings));
-  page.heading("History");
-  page.text(
-      "For a host with peers the fleet's common movement is subtracted, so the plot shows the "
-      "host's own change.");
+void add_histories(const RegressionReport& report, Document& document) {
+  constexpr std::size_t kMostPlots = 60;  // those that weigh most: a page stays a page
+  if (report.findings.empty()) return;
+  document.add(Heading{"History"}, Audience::page);
+  std::string about = ". The fleet's common movement is subtracted from hosts with peers.";
+  if (report.findings.size() > kMostPlots)
+    about += fmt::format(" {} of {} findings are plotted.", kMostPlots, report.findings.size());
   std::size_t drawn = 0;
   for (const ChangeFinding& finding : report.findings) {
     if (finding.points.empty() || drawn++ >= kMostPlots) continue;
-    page.figure(plot_of(finding), place_words(finding) + ": " + effect_words(finding) + " " +
-                                      since_words(finding) + " [" + finding.id + "]");
+    document.add(Figure{plot_of(finding),
+                        fmt::format("{}: {} {} [{}]{}", place_words(finding), effect_words(finding),
+                                    since_words(finding), finding.id, std::exchange(about, ""))});
   }
-  if (report.findings.size() > kMostPlots)
-    page.note(fmt::format("{1} of {0} findings are plotted.", report.findings.size(), kMostPlots));
-  return page.html();
 }
-
-namespace {
-
-constexpr std::size_t kMaxShownFacts = 4;
 
 bool is_shown(const ChangeFinding& finding, bool all) {
   return all || (finding.state != FindingState::noise && finding.state != FindingState::acked &&
                  finding.verdict != HistoryVerdict::improved);
-}
-
-Paint colour_of(const ChangeFinding& finding) {
-  if (finding.fails()) return Paint::red;
-  return finding.verdict == HistoryVerdict::improved ? Paint::green : Paint::yellow;
-}
-
-std::string verdict_words(const ChangeFinding& finding) {
-  std::string words(to_string(finding.verdict));
-  for (char& letter : words) letter = static_cast<char>(letter - 'a' + 'A');
-  if (finding.verdict == HistoryVerdict::changed && finding.key.better != Better::none)
-    words += " (size unclear)";
-  if (finding.kind == ChangeKind::newest) words += " (newest value only)";
-  if (finding.kind == ChangeKind::drift) words += " (gradual)";
-  return words;
-}
-
-std::string values_words(const ChangeFinding& finding) {
-  return fmt::format("{} vs. {} before, n={} vs. {}, {}/{} methods, q={:.2g}, threshold {:.2g} %",
-                     format(finding.value, finding.key.unit),
-                     format(finding.expected, finding.key.unit), finding.after, finding.before,
-                     finding.votes, finding.voters, finding.q, 100.0 * finding.threshold);
-}
-
-std::string facts_words(const ChangeFinding& finding) {
-  if (finding.facts.empty()) return "no known configuration change";
-  std::vector<std::string> words;
-  for (const FactChange& fact : finding.facts) {
-    if (words.size() == kMaxShownFacts) break;
-    words.push_back(fact.fact + ": " + fact.before + " -> " + fact.after);
-  }
-  const std::size_t more = finding.facts.size() - words.size();
-  return "changed facts: " + join(words, "; ") +
-         (more > 0 ? fmt::format("; and {} more", more) : "");
-}
-
-std::string decision_words(const ChangeFinding& finding) {
-  const Decision& decision = finding.decision;
-  if (decision.finding.empty()) return "";
-  std::string words = fmt::format("{} by {} on {}", to_string(decision.state), decision.user,
-                                  format_time(decision.time_ns));
-  if (!decision.text.empty()) words += ": " + decision.text;
-  if (decision.state == FindingState::fixed && finding.state == FindingState::open)
-    words += "; but later measurements still show it";
-  return words;
-}
-
-std::string finding_text(const ChangeFinding& finding, const TextStyle& style) {
-  const std::string params = params_words(finding.key.params);
-  const auto line = [&](const std::string& words) {
-    return words.empty() ? "" : "    " + wrap(printable(words), 4, 4, style) + "\n";
-  };
-  return paint(verdict_words(finding), colour_of(finding), style) + "  " +
-         printable(fmt::format("{}{}  {}  {}  [{}]", finding.key.metric,
-                               params.empty() ? "" : " " + params, place_words(finding),
-                               effect_words(finding), finding.id)) +
-         "\n" + line(since_words(finding)) + line(values_words(finding)) +
-         line(facts_words(finding)) + line(decision_words(finding));
 }
 
 std::string exit_words(const RegressionReport& report) {
@@ -311,26 +278,30 @@ std::string exit_words(const RegressionReport& report) {
 
 }  // namespace
 
-std::string to_text(const RegressionReport& report, const TextStyle& style, bool all) {
-  std::string text;
-  std::size_t hidden = 0;
+Document to_document(const RegressionReport& report, bool all) {
+  Document document{.title = "Regressions"};
+  document.add(Paragraph{summary_words(report) + ". Newest run: " +
+                         (report.newest.id.empty() ? "none" : report.newest.id) + "."});
+  document.add(lines_of(host_summary_lines(report)));
+  std::vector<const ChangeFinding*> findings, relevant;
   for (const ChangeFinding& finding : report.findings) {
-    if (is_shown(finding, all))
-      text += finding_text(finding, style) + "\n";
-    else
-      ++hidden;
+    findings.push_back(&finding);
+    if (is_shown(finding, all)) relevant.push_back(&finding);
   }
-  for (const std::string& line : host_summary_lines(report))
-    text += wrap(printable(line), 0, 2, style) + "\n";
-  text += wrap(summary_words(report), 0, 2, style) + "\n";
-  if (hidden > 0)
-    text += fmt::format("{} acked, noise or improved; show them with --all\n", hidden);
-  const Paint colour = report.exit_code == ExitCode::ok ? Paint::green : Paint::red;
-  return text +
-         paint(fmt::format("exit code {}: {}", static_cast<int>(report.exit_code),
-                           exit_words(report)),
-               colour, style) +
-         "\n";
+  if (findings.empty()) document.add(Paragraph{"No changes found."});
+  if (!relevant.empty())
+    document.add(Heading{"Findings"}, Audience::terminal)
+        .add(findings_table(relevant, 4), Audience::terminal);
+  if (!findings.empty())
+    document.add(Heading{"Findings"}, Audience::page).add(findings_table(findings), Audience::page);
+  if (relevant.size() < findings.size())
+    document.add(Paragraph{fmt::format("{} acked, noise or improved; show them with --all",
+                                       findings.size() - relevant.size())},
+                 Audience::terminal);
+  add_histories(report, document);
+  return document.add(Paragraph{
+      {fmt::format("exit code {}: {}", static_cast<int>(report.exit_code), exit_words(report)),
+       report.exit_code == ExitCode::ok ? Tone::good : Tone::bad}});
 }
 
 }  // namespace bench

@@ -1,11 +1,14 @@
 #include "core/error.h"
 #include "core/schema.h"
 #include "core/time.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
 #include "results/output/verdicts/regression_output.h"
 #include "results/store/journal.h"
 #include "results/verdicts/regression/decisions.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace bench;
@@ -76,6 +79,10 @@ TEST_CASE("the text report has what, when and confidence, and escapes control by
   CHECK(text.find("kernel: 6.1 -> 6.8") != std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("exit code 1: regression found") != std::string::npos);
+  const std::string markdown = to_markdown(to_document(runs.report()));
+  for (const char* fact : {"**REGRESSED** | gemm.throughput m=512 | node1", "since run-112",
+                           "exit code 1: regression found"})
+    CHECK(markdown.find(fact) != std::string::npos);
 }
 
 TEST_CASE("an acked finding is hidden, counted and does not fail, also after a rebuild") {
@@ -118,13 +125,13 @@ TEST_CASE("only what is selected is judged") {
 
 TEST_CASE("the report page has the finding with its plotted history, and escapes names") {
   const SlowedRuns runs;
-  const std::string html = to_html(runs.report());
+  const std::string html = to_page(to_document(runs.report()));
   CHECK(html.find("gemm.throughput") != std::string::npos);
   CHECK(html.find("run-112") != std::string::npos);
   CHECK(html.find("<svg") != std::string::npos);
   CHECK(html.find("6.8<b>") == std::string::npos);
   CHECK(html.find("6.8&lt;b&gt;") != std::string::npos);
-  CHECK(to_html(RegressionReport{}).find("No changes found.") != std::string::npos);
+  CHECK(to_page(to_document(RegressionReport{})).find("No changes found.") != std::string::npos);
 }
 
 TEST_CASE("findings of one host since one run are summarised in one line") {

@@ -1,6 +1,7 @@
 #include "results/output/document/markdown.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/text.h"
 #include "results/output/document/text_style.h"
@@ -128,10 +129,14 @@ std::string to_markdown(const Document& document) {
   std::string text = "# " + plain(document.title);
   if (!document.badge.text.empty()) text += " " + toned(document.badge.text, document.badge.tone);
   text += "\n";
+  std::string heading;  // until something follows it: what it heads may be figures only
   for (const auto& [block, audience] : document.parts) {
     if (audience == Audience::terminal) continue;
-    if (const std::string piece = std::visit(MarkdownBlock{}, block); !piece.empty())
-      text += "\n" + piece;
+    const std::string piece = std::visit(MarkdownBlock{}, block);
+    if (std::holds_alternative<Heading>(block))
+      heading = "\n" + piece;
+    else if (!piece.empty())
+      text += std::exchange(heading, "") + "\n" + piece;
   }
   return text;
 }

@@ -127,6 +127,16 @@ TEST_CASE("facts align their values, lists indent what explains an item") {
   CHECK(has(to_page(document), "<li>other"));
 }
 
+TEST_CASE("items with positions begin their line and are not wrapped") {
+  ItemList list{{{{{{"a file.txt:7:4: "}, {"error", Tone::bad}, {": wrong value"}}}, {"once more"}}}};
+  list.positions = true;
+  const Document document = Document{}.add(list);
+  CHECK(to_terminal(document, {.width = 20}) ==
+        "a file.txt:7:4: error: wrong value\n"
+        "      once more\n");
+  CHECK(to_terminal(document, {.colour = true}).starts_with("a file.txt:7:4: \033[31merror"));
+}
+
 TEST_CASE("a terminal omits columns and parts of pages, shows few rows, and notes beneath them") {
   Document document;
   document.add(DocumentTable{{{"host", false}, {"why", false, kPageOnly}},
@@ -155,6 +165,15 @@ TEST_CASE("notes follow one another without a gap, empty blocks are not shown") 
   document.add(Note{"one", "warning"}).add(Note{"two", "warning"});
   CHECK(to_terminal(document, {}) == "warning: one\nwarning: two\n");
   CHECK_FALSE(has(to_page(document), "<table"));
+}
+
+TEST_CASE("Markdown has no heading of figures only") {
+  Document document;
+  document.add(Heading{"Map"}).add(Figure{"<svg></svg>", "Hosts"});
+  document.add(Heading{"Hosts"}).add(Paragraph{"two"});
+  const std::string markdown = to_markdown(document);
+  CHECK_FALSE(has(markdown, "## Map"));
+  CHECK(has(markdown, "## Hosts\n\ntwo\n"));
 }
 
 }  // namespace

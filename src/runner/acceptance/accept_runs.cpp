@@ -11,6 +11,7 @@
 #include "core/metric_names.h"
 #include "core/text.h"
 #include "core/whole_file.h"
+#include "results/output/document/page.h"
 #include "results/output/verdicts/acceptance_json.h"
 #include "results/output/verdicts/acceptance_output.h"
 #include "runner/acceptance/drain.h"
@@ -99,9 +100,9 @@ void write_packet(const fs::path& folder, const Acceptance& acceptance, const Ho
 }  // namespace
 
 void write_certificates(const fs::path& folder, const Acceptance& acceptance) {
-  write_file(folder / "index.html", to_html(acceptance));
+  write_file(folder / "index.html", to_page(to_document(acceptance)));
   for (const HostAcceptance& host : acceptance.hosts)
-    write_file(folder / (host.host + ".html"), to_html(acceptance, host));
+    write_file(folder / (host.host + ".html"), to_page(certificate(acceptance, host)));
 }
 
 void write_junit(const fs::path& file, const Acceptance& acceptance) {

@@ -2,6 +2,9 @@
 // reports pass, fail or inconclusive with the reasons for each host.
 #include "core/locations.h"
 #include "core/text.h"
+#include "core/whole_file.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/terminal.h"
 #include "results/output/verdicts/acceptance_json.h"
 #include "results/output/verdicts/acceptance_output.h"
 #include "runner/acceptance/accept_runs.h"
@@ -24,7 +27,7 @@ struct AcceptOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> of;
   std::vector<std::string> thresholds;
   int most_runs = 9;
-  std::string profile, golden, html, junit, rma;
+  std::string profile, golden, html, markdown, junit, rma;
   bool drain = false, yes = false;
 };
 
@@ -43,13 +46,9 @@ Answer run_suite(AcceptOptions& options) {
   AcceptRequest request;
   if (options.suite.empty()) options.suite = "accept-" + options.level;
   request.settings.golden = golden_of(options);
-  request.run.runs = options.runs();
   PlannedRun planned = plan_from(options, options.database());
   request.settings.thresholds = thresholds_from(options.thresholds, planned.catalogue);
-  request.run.plan = std::move(planned.plan);
-  request.run.style = Progress::suitable_style();
-  request.run.dispatcher =
-      dispatcher_settings(options, request.run.plan.inventory, options.database());
+  request.run = run_request(options, std::move(planned.plan), options.database());
   request.most_runs = options.most_runs;
   set_search(request.run, budget_of(options, request.run.plan));
   for (const Host& host : request.run.plan.inventory.hosts)
@@ -71,7 +70,7 @@ Answer judge_runs(AcceptOptions& options) {
       thresholds_from(options.thresholds, ProbeCatalogue::load(data_root() / "schemas" / "probes"));
   std::vector<std::filesystem::path> runs;
   for (const std::string& run : options.of) runs.push_back(find_run(options.runs(), run));
-  const Json plan = read_plan_head(runs.front());
+  const Json plan = read_planned(runs.front()).plan;
   options.suite = text_field(plan, "suite");
   if (plan.contains("inventory"))
     answer.inventory = inventory_from_json(plan.at("inventory"), "plan.json");
@@ -103,6 +102,8 @@ std::string drain_text(const std::vector<Drain>& list, bool ran) {
 
 void write_files(const AcceptOptions& options, const Answer& answer) {
   if (!options.html.empty()) write_certificates(options.html, answer.acceptance);
+  if (!options.markdown.empty())
+    write_file(options.markdown, to_markdown(to_document(answer.acceptance)));
   if (!options.junit.empty()) write_junit(options.junit, answer.acceptance);
   if (!options.rma.empty())
     write_rma_packets(options.rma, answer.acceptance, answer.inventory, options.suite);
@@ -128,7 +129,8 @@ ExitCode accept(AcceptOptions& options) {
     const Json besides = {{"drain", drain_json(drained)}};
     print_pieces([&](const Write& write) { write_json(answer.acceptance, besides, write); });
   } else {
-    print(to_text(answer.acceptance, style_of_stdout()) + drain_text(drained, options.yes));
+    print(to_terminal(to_document(answer.acceptance), style_of_stdout()) +
+          drain_text(drained, options.yes));
   }
   write_files(options, answer);
   return code_of(answer, drained);
@@ -174,6 +176,8 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
       .add_option("--html", options.html,
                   "Write certificates to this folder: index.html, HOST.html")
       ->type_name("DIR");
+  add_value(command, "--markdown", options.markdown, "FILE",
+            "Write the summary of all hosts as Markdown");
   command.add_option("--junit", options.junit, "Write a JUnit XML report to this file")
       ->type_name("FILE");
   command

@@ -5,9 +5,26 @@
 #include "core/fields.h"
 #include "core/text.h"
 #include "core/time.h"
-#include "results/output/verdicts/acceptance_output.h"
 
 namespace bench {
+
+Json identity(const HostAcceptance& host) {
+  Json found = {{"host", host.host}};
+  for (const char* key : {"product_vendor", "product", "product_serial", "cpu_model", "kernel",
+                          "os", "memory_bytes", "virtualization"})
+    if (host.facts.contains(key)) found[key] = host.facts[key];
+  Json gpus = Json::array();
+  for (const Json& gpu : array_field(field(host.facts, "gpus"), "gpus")) {
+    Json one = Json::object();
+    for (const char* key : {"index", "name", "serial", "uuid", "pci_address", "vbios",
+                            "board_part_number", "inforom"})
+      if (gpu.contains(key)) one[key] = gpu[key];
+    gpus.push_back(std::move(one));
+  }
+  if (!gpus.empty()) found["gpus"] = gpus;
+  return found;
+}
+
 namespace {
 
 Json to_json(const Reason& reason) {
@@ -70,25 +87,6 @@ Json list_of(const std::vector<T>& items) {
   return list;
 }
 
-}  // namespace
-
-Json identity(const HostAcceptance& host) {
-  Json found = {{"host", host.host}};
-  for (const char* key : {"product_vendor", "product", "product_serial", "cpu_model", "kernel",
-                          "os", "memory_bytes", "virtualization"})
-    if (host.facts.contains(key)) found[key] = host.facts[key];
-  Json gpus = Json::array();
-  for (const Json& gpu : array_field(field(host.facts, "gpus"), "gpus")) {
-    Json one = Json::object();
-    for (const char* key : {"index", "name", "serial", "uuid", "pci_address", "vbios",
-                            "board_part_number", "inforom"})
-      if (gpu.contains(key)) one[key] = gpu[key];
-    gpus.push_back(std::move(one));
-  }
-  if (!gpus.empty()) found["gpus"] = gpus;
-  return found;
-}
-
 Json to_json(const HostAcceptance& host) {
   return {{"host", host.host},
           {"verdict", to_string(host.verdict)},
@@ -99,8 +97,6 @@ Json to_json(const HostAcceptance& host) {
           {"identity", identity(host)},
           {"notes", host.notes}};
 }
-
-namespace {
 
 /// Everything except the long lists.
 Json document_head(const Acceptance& acceptance) {
@@ -135,6 +131,39 @@ void write_json(const Acceptance& acceptance, const Json& extra, const Write& wr
   Json all = document_head(acceptance);
   all.update(extra);
   write_document(all, lists_of(acceptance), write);
+}
+
+Json rma_packet(const Acceptance& acceptance, const HostAcceptance& host,
+                const std::string& reproduce) {
+  const Json whole = to_json(host);
+  Json packet = {{"host", host.host},
+                 {"verdict", to_string(host.verdict)},
+                 {"time", format_time(acceptance.time_ns)},
+                 {"suite", acceptance.suite},
+                 {"runs", acceptance.runs},
+                 {"identity", whole.at("identity")},
+                 {"metrics", whole.at("metrics")},
+                 {"counters", whole.at("counters")},
+                 {"evidence", Json::array()},
+                 {"facts", host.facts},
+                 {"reproduce", reproduce}};
+  for (const Json& reason : whole.at("reasons"))
+    if (reason.at("verdict") == "fail") packet["evidence"].push_back(reason);
+  return packet;
+}
+
+std::string to_text(const Json& packet) {
+  std::string text = "Host " + text_field(packet, "host") + " failed acceptance on " +
+                     text_field(packet, "time") + ".\n\nIdentity\n";
+  for (const auto& [key, value] : object_field(packet, "identity").items())
+    text += "  " + key + ": " + text_of(value) + "\n";
+  text += "\nEvidence\n";
+  for (const Json& reason : array_field(packet, "evidence"))
+    text += "  [" + text_field(reason, "gate") + "] " + text_field(reason, "text") + "\n";
+  text += "\nReproduce\n  " + text_field(packet, "reproduce") + "\n\nRecords\n";
+  for (const Json& run : array_field(packet, "runs"))
+    text += "  run " + run.get<std::string>() + "\n";
+  return text;
 }
 
 }  // namespace bench

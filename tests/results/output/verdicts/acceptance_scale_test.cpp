@@ -5,6 +5,7 @@
 #include "results/output/verdicts/acceptance_output.h"
 #include "tests/support/catch.h"
 #include "tests/support/fleet.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 namespace {

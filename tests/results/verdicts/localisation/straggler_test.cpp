@@ -4,9 +4,10 @@
 #include <random>
 
 #include "results/output/run/run_report.h"
-#include "results/output/run/run_report_text.h"
+#include "results/output/run/run_output.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 

@@ -5,9 +5,10 @@
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
-#include "results/output/verdicts/fleet_json.h"
+#include "results/output/document/page.h"
 #include "results/output/verdicts/fleet_output.h"
 #include "tests/fuzz/demand.h"
+#include "tests/support/rendered.h"
 
 namespace {
 
@@ -32,7 +33,7 @@ void judge(const bench::FleetProfile& profile) {
   for (const bench::ProfileEntry& entry : profile.entries) judge.take(series_of(entry));
   const bench::FleetReport report = judge.finish();
   bench::to_text(report, {});
-  bench::to_html(report);
+  bench::to_page(bench::to_document(report));
   bench::dump(bench::to_json(report));
 }
 

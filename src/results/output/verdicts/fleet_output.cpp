@@ -10,19 +10,103 @@
 
 #include "core/text.h"
 #include "core/time.h"
-#include "results/output/document/page.h"
 #include "results/output/document/plot.h"
-#include "results/output/document/text_style.h"
-#include "results/output/verdicts/acceptance_output.h"
-#include "results/run/dimensions.h"
 
 namespace bench {
 namespace {
 
-constexpr double kMapReach = 3.0;  // practical thresholds
+/// "2026-11-20"; "" for 0.
+std::string date_text(std::int64_t time_ns) {
+  return time_ns == 0 ? "" : format_time(time_ns).substr(0, 10);
+}
+
+Json time_json(std::int64_t time_ns) { return time_ns == 0 ? Json() : Json(format_time(time_ns)); }
+
+Json host_json(const FleetHostReport& host) {
+  Json days = Json::array();
+  for (const std::int64_t day : host.incidents)
+    days.push_back(date_text(day * std::int64_t{86'400} * 1'000'000'000));
+  return {{"host", host.host},
+          {"verdict", to_string(host.verdict)},
+          {"passed", host.passed},
+          {"failed", host.failed},
+          {"inconclusive", host.inconclusive},
+          {"checked", time_json(host.checked_ns)},
+          {"expires", time_json(host.expires_ns)},
+          {"expired", host.expired},
+          {"incidents", std::move(days)},
+          {"lemon", host.repeat_failures},
+          {"lemon_p", host.repeat_p},
+          {"reasons", host.reasons}};
+}
+
+Json series_json(const FleetSeriesReport& series) {
+  return {{"metric", series.key.metric},
+          {"params", series.key.params},
+          {"device", series.key.device},
+          {"kind", series.key.kind},
+          {"unit", std::string(to_string(series.unit))},
+          {"better", std::string(to_string(series.better))},
+          {"threshold", series.threshold},
+          {"hosts", series.hosts},
+          {"expected", series.expected},
+          {"noise", series.noise},
+          {"judged", series.judged}};
+}
+
+Json row_json(const FleetReport& report, const FleetRow& row) {
+  const FleetKey& key = report.series[row.series].key;
+  return {{"host", row.host},
+          {"device", row.device},
+          {"metric", key.metric},
+          {"params", key.params},
+          {"runs", row.runs},
+          {"value", row.value},
+          {"expected", row.expected},
+          {"loss", row.loss},
+          {"half", row.half},
+          {"z", row.z},
+          {"golden_loss", row.golden_loss},
+          {"last", time_json(row.last_ns)},
+          {"verdict", to_string(row.verdict)},
+          {"gate", row.gate},
+          {"text", text_or_null(row.text)},
+          {"settle", text_or_null(row.next_step)}};
+}
 
 }  // namespace
 
+Json to_json(const FleetReport& report) {
+  Json json = {{"verdict", to_string(report.verdict)},
+               {"exit_code", static_cast<int>(report.exit_code)},
+               {"time", format_time(report.time_ns)},
+               {"valid_days", report.settings.valid_days},
+               {"incident_days", report.settings.incident_days},
+               {"level", report.settings.level},
+               {"hosts", Json::array()},
+               {"metrics", Json::array()},
+               {"results", Json::array()},
+               {"learned", to_json(report.learned)},
+               {"warnings", report.warnings}};
+  for (const FleetHostReport& host : report.hosts) json["hosts"].push_back(host_json(host));
+  for (const FleetSeriesReport& series : report.series)
+    json["metrics"].push_back(series_json(series));
+  for (const FleetRow& row : report.rows) json["results"].push_back(row_json(report, row));
+  return json;  // printed with NaN as null
+}
+
+namespace {
+
+constexpr std::size_t kMostMapColumns = 40, kMostDistributions = 6, kMostFindings = 2000;
+constexpr double kMapReach = 3.0;  // tolerances
+
+/// The loss against peers or profile, in tolerances; NaN for none.
+double relative_loss(const FleetReport& report, const FleetRow& row) {
+  const double lost = std::fmax(row.loss, row.golden_loss);
+  return lost / report.series[row.series].threshold;
+}
+
+/// The series by their worst member, worst first: indices in report.series.
 std::vector<std::size_t> worst_series(const FleetReport& report) {
   std::vector<double> worst(report.series.size(), -std::numeric_limits<double>::infinity());
   for (const FleetRow& row : report.rows)
@@ -59,6 +143,7 @@ HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& ord
   return map;
 }
 
+/// Cumulative distribution of the members of one series.
 std::string fleet_distribution(const FleetReport& report, std::size_t which) {
   const FleetSeriesReport& series = report.series[which];
   PlotSeries all{"share of hosts at or below this value", {}, {}, {}, {}, Mark::steps};
@@ -86,6 +171,7 @@ std::string fleet_distribution(const FleetReport& report, std::size_t which) {
   return to_svg(plot);
 }
 
+/// "1000 hosts: 940 pass, 12 fail, 48 inconclusive; 3 with repeat failures".
 std::string summary_words(const FleetReport& report) {
   std::size_t passed = 0, failed = 0, repeating = 0, expired = 0;
   for (const FleetHostReport& host : report.hosts) {
@@ -101,153 +187,65 @@ std::string summary_words(const FleetReport& report) {
   return text;
 }
 
-std::string incident_text(const FleetHostReport& host, const FleetSettings& settings) {
+std::string incident_words(const FleetHostReport& host, const FleetSettings& settings) {
   if (host.incidents.empty()) return "";
   return fmt::format("failed on {} of the last {:g} days; p = {:.1g} at the other hosts' rate",
                      host.incidents.size(), settings.incident_days, host.repeat_p);
 }
 
-std::string date_text(std::int64_t time_ns) {
-  return time_ns == 0 ? "" : format_time(time_ns).substr(0, 10);
+bool needs_attention(const FleetHostReport& host) {
+  return host.verdict != Verdict::pass || host.repeat_failures;
 }
 
-double relative_loss(const FleetReport& report, const FleetRow& row) {
-  const double lost = std::fmax(row.loss, row.golden_loss);
-  return lost / report.series[row.series].threshold;
+std::vector<StyledText> host_notes(const FleetReport& report, const FleetHostReport& host) {
+  constexpr std::size_t kMostReasons = 4;
+  std::vector<StyledText> notes;
+  if (const std::string words = incident_words(host, report.settings); !words.empty())
+    notes.push_back(words);
+  const std::size_t shown = std::min(kMostReasons, host.reasons.size());
+  notes.insert(notes.end(), host.reasons.begin(),
+               host.reasons.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (host.reasons.size() > shown)
+    notes.push_back(fmt::format("and {} more (see --json)", host.reasons.size() - shown));
+  return notes;
 }
 
-namespace {
-
-constexpr std::size_t kMostHosts = 40, kMostReasonsOfHost = 4, kMostSeries = 30;
-
-std::string host_text(const FleetReport& report, const FleetHostReport& host,
-                      const TextStyle& style) {
-  std::string text = paint(printable(host.host), Paint::bold, style) + "  " +
-                     paint(in_capitals(host.verdict), paint_of(host.verdict), style);
-  text += fmt::format("  checked {}, expires {}", date_text(host.checked_ns),
-                      date_text(host.expires_ns));
-  if (host.repeat_failures) text += "  " + paint("REPEAT FAILURES", Paint::red, style);
-  text += "\n";
-  if (const std::string words = incident_text(host, report.settings); !words.empty())
-    text += "  " + wrap(words, 2, 4, style) + "\n";
-  for (std::size_t i = 0; i < host.reasons.size() && i < kMostReasonsOfHost; ++i)
-    text += "  " + wrap(printable(host.reasons[i]), 2, 4, style) + "\n";
-  if (host.reasons.size() > kMostReasonsOfHost)
-    text += fmt::format("  and {} more (see --json)\n", host.reasons.size() - kMostReasonsOfHost);
-  return text;
+/// A count; empty for none.
+DocumentCell some(std::size_t count) {
+  return count == 0 ? DocumentCell{"", 0.0} : count_cell(count);
 }
 
-std::string series_text(const FleetReport& report, const TextStyle& style) {
-  Table table({{"metric", false},
-               {"", false, 3},
-               {"hosts"},
-               {"median"},
-               {"spread"},
-               {"tolerance", true, 2},
-               {"fail"}});
-  std::vector<std::size_t> failed(report.series.size(), 0);
-  for (const FleetRow& row : report.rows)
-    if (row.verdict == Verdict::fail) ++failed[row.series];
-  for (std::size_t i = 0; i < report.series.size() && i < kMostSeries; ++i) {
-    const FleetSeriesReport& series = report.series[i];
-    table.add({{printable(series.key.metric)},
-               {printable(dimension_list(series.key.params))},
-               {std::to_string(series.hosts)},
-               {std::isfinite(series.expected) ? format(series.expected, series.unit) : ""},
-               {std::isfinite(series.noise) ? fmt::format("{:.2g} %", 100.0 * series.noise) : ""},
-               {fmt::format("{:g} %", 100.0 * series.threshold)},
-               {failed[i] > 0 ? std::to_string(failed[i]) : "", Paint::red}});
-  }
-  std::string text = table.render(2, style);
-  if (report.series.size() > kMostSeries)
-    text += fmt::format("  and {} more (--json, --html)\n", report.series.size() - kMostSeries);
-  return text;
-}
-
-std::string learned_text(const FleetReport& report, const TextStyle& style) {
-  const FleetProfile& learned = report.learned;
-  std::string text =
-      fmt::format("Criteria: {} of {} learned (save them with --learn FILE)\n",
-                  learned.entries.size(), learned.entries.size() + learned.refused.size());
-  constexpr std::size_t kMost = 5;
-  for (std::size_t i = 0; i < learned.refused.size() && i < kMost; ++i)
-    text += "  " +
-            wrap(printable(learned.refused[i].key.metric + ": " + learned.refused[i].why), 2, 4,
-                 style) +
-            "\n";
-  if (learned.refused.size() > kMost)
-    text += fmt::format("  and {} more not learned\n", learned.refused.size() - kMost);
-  return text;
-}
-
-}  // namespace
-
-std::string to_text(const FleetReport& report, const TextStyle& style) {
-  if (report.rows.empty() && report.hosts.empty())
-    return "No host was measured in that period. List stored runs with `benchctl runs`.\n";
-  std::string text = paint("Fleet", Paint::bold, style) + "  " + format_time(report.time_ns) +
-                     "  " + summary_words(report) + "\n" + series_text(report, style);
-  std::size_t shown = 0, left = 0;
-  for (const FleetHostReport& host : report.hosts) {
-    if (host.verdict == Verdict::pass && !host.repeat_failures) continue;
-    if (shown < kMostHosts && ++shown)
-      text += host_text(report, host, style);
-    else
-      ++left;
-  }
-  if (left > 0) text += fmt::format("and {} more hosts (--json, --html)\n", left);
-  text += learned_text(report, style);
-  for (const std::string& warning : report.warnings)
-    text += "warning: " + wrap(printable(warning), 9, 2, style) + "\n";
-  return text;
-}
-
-namespace {
-
-constexpr std::size_t kMostFindings = 2000, kMostDistributions = 6;
-
-PageCell verdict_page_cell(Verdict verdict) {
-  return {in_capitals(verdict), kNoValue, std::string(to_string(verdict))};
-}
-
-PageCell count_cell(std::size_t count) {
-  return {count == 0 ? "" : std::to_string(count), static_cast<double>(count)};
-}
-
-PageCell share_page_cell(double share) {
-  return number_cell(share, fmt::format("{:.2f} %", 100.0 * share));
-}
-
-PageCell value_cell(double value, Unit unit) { return number_cell(value, format(value, unit)); }
-
-PageTable hosts_table(const FleetReport& report) {
-  PageTable table{{"host", "verdict", "failed", "inconclusive", "passed", "checked", "expires",
-                   "days failed", "repeat failures", "first reason"},
-                  {}};
-  for (const FleetHostReport& host : report.hosts)
+/// Hosts that need attention come first; the terminal shows only these.
+DocumentTable hosts_table(const FleetReport& report) {
+  constexpr std::size_t kMostHosts = 40;
+  DocumentTable table{{{"host", false},
+                       {"verdict", false},
+                       {"failed"},
+                       {"inconclusive"},
+                       {"passed"},
+                       {"checked", false, 2},
+                       {"expires", false, 3},
+                       {"days failed", true, 1},
+                       {"repeat failures", false}}};
+  std::vector<const FleetHostReport*> hosts;
+  for (const FleetHostReport& host : report.hosts) hosts.push_back(&host);
+  const auto passed = std::ranges::stable_partition(
+      hosts, [](const FleetHostReport* host) { return needs_attention(*host); });
+  table.most = std::min(kMostHosts, hosts.size() - passed.size());
+  for (const FleetHostReport* host : hosts) {
+    if (auto notes = host_notes(report, *host); !notes.empty())
+      table.notes[table.rows.size()] = std::move(notes);
     table.rows.push_back(
-        {{host.host},
-         verdict_page_cell(host.verdict),
-         count_cell(host.failed),
-         count_cell(host.inconclusive),
-         count_cell(host.passed),
-         {date_text(host.checked_ns)},
-         {date_text(host.expires_ns), kNoValue, host.expired ? "expired" : ""},
-         count_cell(host.incidents.size()),
-         {host.repeat_failures ? "yes" : "", kNoValue, host.repeat_failures ? "fail" : ""},
-         {host.reasons.empty() ? "" : host.reasons.front()}});
-  return table;
-}
-
-PageTable series_table(const FleetReport& report) {
-  PageTable table{{"metric", "host kind", "hosts", "median", "spread", "tolerance"}, {}};
-  for (const FleetSeriesReport& series : report.series)
-    table.rows.push_back({{metric_title(series.key)},
-                          {series.key.kind},
-                          count_cell(series.hosts),
-                          value_cell(series.expected, series.unit),
-                          share_page_cell(series.noise),
-                          share_page_cell(series.threshold)});
+        {{.text = host->host, .tone = Tone::strong},
+         verdict_cell(host->verdict),
+         some(host->failed),
+         some(host->inconclusive),
+         some(host->passed),
+         {date_text(host->checked_ns)},
+         {.text = date_text(host->expires_ns), .tone = host->expired ? Tone::unsure : Tone::none},
+         some(host->incidents.size()),
+         {.text = host->repeat_failures ? "yes" : "", .tone = Tone::bad}});
+  }
   return table;
 }
 
@@ -262,86 +260,141 @@ std::vector<const FleetRow*> findings_of(const FleetReport& report) {
   return findings;
 }
 
-PageTable findings_table(const FleetReport& report, const std::vector<const FleetRow*>& findings) {
-  PageTable table{{"host", "device", "metric", "verdict", "gate", "value", "peers", "loss", "z",
-                   "runs", "next step"},
-                  {}};
+DocumentTable findings_table(const FleetReport& report,
+                             const std::vector<const FleetRow*>& findings) {
+  DocumentTable table{{{"host", false},
+                       {"device", false},
+                       {"metric", false},
+                       {"verdict", false},
+                       {"gate", false},
+                       {"value"},
+                       {"peers"},
+                       {"loss"},
+                       {"z"},
+                       {"runs"},
+                       {"next step", false}}};
   for (std::size_t i = 0; i < findings.size() && i < kMostFindings; ++i) {
     const FleetRow& row = *findings[i];
     const FleetSeriesReport& series = report.series[row.series];
     table.rows.push_back({{row.host},
                           {row.device == "host" ? "" : row.device},
                           {metric_title(series.key)},
-                          verdict_page_cell(row.verdict),
+                          verdict_cell(row.verdict),
                           {row.gate},
                           value_cell(row.value, series.unit),
                           value_cell(row.expected, series.unit),
-                          share_page_cell(std::fmax(row.loss, row.golden_loss)),
-                          number_cell(row.z, fmt::format("{:.1f}", row.z)),
-                          count_cell(row.runs),
+                          share_cell(std::fmax(row.loss, row.golden_loss), 2),
+                          numeric(row.z, fmt::format("{:.1f}", row.z)),
+                          some(row.runs),
                           {row.next_step}});
   }
   return table;
 }
 
-void add_criteria(const FleetReport& report, Page& page) {
+DocumentTable series_table(const FleetReport& report) {
+  DocumentTable table{{{"metric", false},
+                       {"host kind", false, kPageOnly},
+                       {"hosts"},
+                       {"median"},
+                       {"spread"},
+                       {"tolerance", true, 2},
+                       {"fail"}}};
+  table.most = 30;
+  std::vector<std::size_t> failed(report.series.size(), 0);
+  for (const FleetRow& row : report.rows)
+    if (row.verdict == Verdict::fail) ++failed[row.series];
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    const FleetSeriesReport& series = report.series[i];
+    DocumentCell fails = some(failed[i]);
+    fails.tone = Tone::bad;
+    table.rows.push_back({{metric_title(series.key)},
+                          {series.key.kind},
+                          count_cell(series.hosts),
+                          value_cell(series.expected, series.unit),
+                          share_cell(series.noise, 2),
+                          share_cell(series.threshold, 2),
+                          std::move(fails)});
+  }
+  return table;
+}
+
+void add_criteria(const FleetReport& report, Document& document) {
   const FleetProfile& learned = report.learned;
-  page.heading("Learned criteria");
-  page.text(
-      fmt::format("{} criteria learned, {} rejected. Hosts whose similarity to the center is "
-                  "below alpha are excluded.",
-                  learned.entries.size(), learned.refused.size()));
-  PageTable table{{"metric", "hosts", "excluded", "center", "alpha", "run-to-run spread",
-                   "host spread", "rejected because"},
-                  {}};
-  for (const ProfileEntry& entry : learned.entries) {
+  document.add(Heading{"Learned criteria"});
+  document.add(Paragraph{
+      fmt::format("{} of {} learned; save them with --learn FILE. Hosts whose similarity to the "
+                  "center is below alpha are excluded.",
+                  learned.entries.size(), learned.entries.size() + learned.refused.size())});
+  ItemList rejected{.items = {}, .most = 5};
+  for (const auto& [key, why] : learned.refused)
+    rejected.items.push_back({metric_title(key) + ": rejected, " + why});
+  document.add(std::move(rejected));
+  DocumentTable table{{{"metric", false},
+                       {"hosts"},
+                       {"excluded"},
+                       {"center"},
+                       {"alpha"},
+                       {"run-to-run spread"},
+                       {"host spread"}}};
+  for (const ProfileEntry& entry : learned.entries)
     table.rows.push_back({{metric_title(entry.key)},
                           count_cell(entry.criterion.hosts),
-                          count_cell(entry.criterion.excluded),
+                          some(entry.criterion.excluded),
                           value_cell(entry.criterion.centre, entry.unit),
-                          share_page_cell(entry.criterion.alpha),
-                          share_page_cell(entry.criterion.run_noise),
-                          share_page_cell(entry.criterion.host_noise),
-                          {}});
-  }
-  for (const auto& [key, why] : learned.refused)
-    table.rows.push_back({{metric_title(key)}, {}, {}, {}, {}, {}, {}, {why}});
-  page.table(table);
+                          share_cell(entry.criterion.alpha, 2),
+                          share_cell(entry.criterion.run_noise, 2),
+                          share_cell(entry.criterion.host_noise, 2)});
+  document.add(std::move(table), Audience::page);
+}
+
+void add_findings(const FleetReport& report, Document& document) {
+  const auto findings = findings_of(report);
+  if (findings.empty()) return;
+  document.add(Heading{"Findings"}, Audience::page);
+  if (findings.size() > kMostFindings)
+    document.add(Note{fmt::format("{} findings, the worst {} shown; see --json for all",
+                                  findings.size(), kMostFindings)},
+                 Audience::page);
+  document.add(findings_table(report, findings), Audience::page);
+}
+
+void add_map(const FleetReport& report, const std::vector<std::size_t>& order, Document& document) {
+  std::string caption =
+      "Orange: worse than peers; blue: better; grey: no value. One unit is the tolerance of the "
+      "metric.";
+  if (report.series.size() > kMostMapColumns)
+    caption += fmt::format(" Shown: the {} metrics with the worst hosts, of {}.", kMostMapColumns,
+                           report.series.size());
+  document.add(Heading{"Map"}, Audience::page);
+  document.add(Figure{to_svg(fleet_map(report, order)), caption});
 }
 
 }  // namespace
 
-std::string to_html(const FleetReport& report) {
-  Page page("Fleet");
-  page.text(format_time(report.time_ns) + ". " + summary_words(report) + ".");
-  page.text(
-      fmt::format("Verdicts expire {:g} days after the last measurement. False-alarm rate of a "
-                  "healthy fleet: one report in {:.0f}.",
-                  report.settings.valid_days, 1.0 / report.settings.level));
-  for (const std::string& warning : report.warnings) page.note(warning);
-  page.heading("Hosts").table(hosts_table(report));
-  const auto findings = findings_of(report);
-  if (!findings.empty()) {
-    page.heading("Findings");
-    if (findings.size() > kMostFindings)
-      page.note(fmt::format("{} findings, the worst {} shown; see --json for all", findings.size(),
-                            kMostFindings));
-    page.table(findings_table(report, findings));
-  }
+Document to_document(const FleetReport& report) {
+  Document document{.title = "Fleet", .badge = verdict_cell(report.verdict)};
+  if (report.rows.empty() && report.hosts.empty())
+    return document.add(
+        Paragraph{"No host was measured in that period. List stored runs with `benchctl runs`."});
+  document.add(
+      Paragraph{"Fleet, " + format_time(report.time_ns) + ". " + summary_words(report) + "."});
+  document.add(Paragraph{fmt::format(
+                   "Verdicts expire {:g} days after the last measurement. False-alarm rate of a "
+                   "healthy fleet: one report in {:.0f}.",
+                   report.settings.valid_days, 1.0 / report.settings.level)},
+               Audience::page);
+  for (const std::string& warning : report.warnings) document.add(Note{warning, "warning"});
+  DocumentTable hosts = hosts_table(report);
+  const Audience audience = hosts.most > 0 ? Audience::all : Audience::page;
+  document.add(Heading{"Hosts"}, audience).add(std::move(hosts), audience);
+  add_findings(report, document);
   const auto order = worst_series(report);
-  page.heading("Map");
-  page.figure(to_svg(fleet_map(report, order)),
-              "Orange: worse than peers; blue: better; grey: no value. One unit is the tolerance "
-              "of the metric." +
-                  (report.series.size() > kMostMapColumns
-                       ? fmt::format(" Shown: the {} metrics with the worst hosts, of {}.",
-                                     kMostMapColumns, report.series.size())
-                       : std::string()));
-  page.heading("Metrics").table(series_table(report));
+  add_map(report, order, document);
+  document.add(Heading{"Metrics"}).add(series_table(report));
   for (std::size_t i = 0; i < order.size() && i < kMostDistributions; ++i)
-    page.figure(fleet_distribution(report, order[i]), "Distribution over hosts.");
-  add_criteria(report, page);
-  return page.html();
+    document.add(Figure{fleet_distribution(report, order[i]), "Distribution over hosts."});
+  add_criteria(report, document);
+  return document;
 }
 
 }  // namespace bench

@@ -12,11 +12,9 @@ std::filesystem::path ReadingOptions::runs() const { return runs_folder(database
 
 void add_reading_options(CLI::App& command, ReadingOptions& options) {
   command.add_flag("--json", options.json, "Print JSON (default: text)");
-  command
-      .add_option("--db", options.db,
-                  "Use this results database; runs/ is next to it (default: $BENCHCTL_DB, then "
-                  "site.json, then ~/.local/state/benchctl/results.sqlite)")
-      ->type_name("FILE");
+  add_value(command, "--db", options.db, "FILE",
+            "Use this results database; runs/ is next to it (default: $BENCHCTL_DB, then "
+            "site.json, then ~/.local/state/benchctl/results.sqlite)");
 }
 
 CLI::Option* add_repeated(CLI::App& command, const std::string& name,

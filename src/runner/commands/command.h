@@ -56,6 +56,13 @@ struct ReadingOptions {
 };
 void add_reading_options(CLI::App& command, ReadingOptions& options);
 
+/// Adds an option with one value; `type` names the value in the help.
+template <class Value>
+CLI::Option* add_value(CLI::App& command, const std::string& name, Value& value,
+                       const std::string& type, const std::string& text) {
+  return command.add_option(name, value, text)->type_name(type);
+}
+
 /// Adds an option that may be repeated, with one value each time.
 CLI::Option* add_repeated(CLI::App& command, const std::string& name,
                           std::vector<std::string>& values, const std::string& text);

@@ -94,11 +94,8 @@ void add_compare(CLI::App& app, CommandResult& result) {
   add_repeated(*command, "--metric", options->metrics,
                "Compare only metrics with this name or prefix (default: all)")
       ->type_name("NAME");
-  command
-      ->add_option(
-          "--threshold", options->threshold,
-          "Ignore relative differences below this (default: set by the metric, 0.01 for most)")
-      ->type_name("SHARE");
+  add_value(*command, "--threshold", options->threshold, "SHARE",
+            "Ignore relative differences below this (default: set by the metric, 0.01 for most)");
   command
       ->add_option("--prices", options->prices,
                    "Set the price of one device (CPU runs: one host) in dollars per hour: one for "
@@ -107,8 +104,7 @@ void add_compare(CLI::App& app, CommandResult& result) {
       ->type_name("A B");
   command->add_flag("--all", options->all,
                     "Also list equivalent and redundant metrics (default: count them)");
-  command->add_option("--html", options->html, "Write the comparison as an HTML page")
-      ->type_name("FILE");
+  add_value(*command, "--html", options->html, "FILE", "Write the comparison as an HTML page");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = run_comparison(*options); });
 }

@@ -16,16 +16,12 @@ void add_localise_options(CLI::App& command, LocaliseOptions& options) {
     command.add_flag("--localise", options.localise,
                      "When a job on several hosts or GPUs fails or misses a gate, run jobs on "
                      "subsets to find the host, link or GPU responsible");
-  command
-      .add_option("--localise-jobs", options.search.max_jobs,
-                  "Run at most this many search jobs per run (default: 40)")
-      ->type_name("N")
+  add_value(command, "--localise-jobs", options.search.max_jobs, "N",
+            "Run at most this many search jobs per run (default: 40)")
       ->check(CLI::Range(1, 100000));
-  command
-      .add_option("--localise-time", options.search.max_s,
-                  "Spend at most this many seconds on search jobs, summed over all jobs (default: "
-                  "a fifth of the run's own job time, at least 300)")
-      ->type_name("S")
+  add_value(command, "--localise-time", options.search.max_s, "S",
+            "Spend at most this many seconds on search jobs, summed over all jobs (default: "
+            "a fifth of the run's own job time, at least 300)")
       ->check(CLI::Range(1.0, 1e7));
 }
 
@@ -38,25 +34,18 @@ std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan
 }
 
 void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
-  command
-      .add_option("--launcher", options.launcher,
-                  "Start ranks with auto, local (one rank on this host), mpirun or slurm (default: "
-                  "auto: the launcher in site.json, else slurm in an allocation of several nodes, "
-                  "else mpirun for several ranks or other hosts)")
-      ->type_name("NAME");
-  command
-      .add_option(
-          "--parallel", options.parallel,
-          "Run up to this many jobs at once, on disjoint hosts (default: one per host, at most 64)")
-      ->type_name("N")
+  add_value(command, "--launcher", options.launcher, "NAME",
+            "Start ranks with auto, local (one rank on this host), mpirun or slurm (default: "
+            "auto: the launcher in site.json, else slurm in an allocation of several nodes, "
+            "else mpirun for several ranks or other hosts)");
+  add_value(
+      command, "--parallel", options.parallel, "N",
+      "Run up to this many jobs at once, on disjoint hosts (default: one per host, at most 64)")
       ->check(CLI::Range(1, 100000));
-  command
-      .add_option("--stage", options.stage,
-                  "Copy this bundle (from scripts/bundle) to a private folder on hosts without "
-                  "benchctl and verify it; benchctl unstage removes it")
-      ->type_name("FILE");
-  command.add_option("--rank-program", options.rank_program, "Use another bench-rank")
-      ->type_name("FILE")
+  add_value(command, "--stage", options.stage, "FILE",
+            "Copy this bundle (from scripts/bundle) to a private folder on hosts without "
+            "benchctl and verify it; benchctl unstage removes it");
+  add_value(command, "--rank-program", options.rank_program, "FILE", "Use another bench-rank")
       ->group("");  // for tests
 }
 

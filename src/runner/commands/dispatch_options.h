@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "results/verdicts/localisation/localisation.h"
+#include "runner/commands/command.h"
 #include "runner/dispatch/execute.h"
 
 namespace bench {

@@ -1,7 +1,6 @@
 // benchctl export FORMAT RUN: writes a run in a format for other programs.
 #include "results/output/run/export.h"
 
-
 #include "core/text.h"
 #include "core/whole_file.h"
 #include "results/output/run/run_report.h"
@@ -38,17 +37,13 @@ void add_export(CLI::App& app, CommandResult&) {
     std::string output;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("format", options->format, "Choose the format: " + join(kFormats, ", "))
-      ->required()
-      ->type_name("FORMAT");
-  command
-      ->add_option("run", options->run,
-                   "Export this run: an ID, an ID prefix, or latest (default: latest)")
-      ->type_name("RUN");
-  command
-      ->add_option("-o,--output", options->output,
-                   "Write to this file, replacing it atomically (default: stdout)")
-      ->type_name("FILE");
+  add_value(*command, "format", options->format, "FORMAT",
+            "Choose the format: " + join(kFormats, ", "))
+      ->required();
+  add_value(*command, "run", options->run, "RUN",
+            "Export this run: an ID, an ID prefix, or latest (default: latest)");
+  add_value(*command, "-o,--output", options->output, "FILE",
+            "Write to this file, replacing it atomically (default: stdout)");
   add_reading_options(*command, *options);
   command->callback([options] {
     if (std::ranges::find(kFormats, options->format) == kFormats.end())

@@ -48,10 +48,8 @@ void add_golden(CLI::App& app, CommandResult&) {
       "Example: benchctl golden latest --keep\n"
       "Use a device known to be good. With --json: print a file for hosts/golden/.");
   auto options = std::make_shared<GoldenOptions>();
-  command
-      ->add_option("run", options->run,
-                   "Use this run: an ID, an ID prefix, or latest (default: latest)")
-      ->type_name("RUN");
+  add_value(*command, "run", options->run, "RUN",
+            "Use this run: an ID, an ID prefix, or latest (default: latest)");
   command->add_flag("--keep", options->keep,
                     "Store the values in golden/ next to the database, and compare later runs with "
                     "them (default: only print)");

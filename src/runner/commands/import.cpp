@@ -22,10 +22,8 @@ struct Output {
 };
 
 void add_output(CLI::App& command, Output& output) {
-  command
-      .add_option("-o,--output", output.file,
-                  "Write the hosts file here; it must not exist (default: stdout)")
-      ->type_name("FILE");
+  add_value(command, "-o,--output", output.file, "FILE",
+            "Write the hosts file here; it must not exist (default: stdout)");
 }
 
 /// Never replaces a file: it may have been edited by hand.
@@ -59,15 +57,11 @@ void add_hostfile(CLI::App& import) {
     int slots = 1;
   };
   auto options = std::make_shared<Options>();
-  command
-      ->add_option("hostfile", options->hostfile,
-                   "Read this hostfile, with lines such as: node01 slots=4")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("--slots", options->slots,
-                   "Assume this many slots for hosts that list none (default: 1)")
-      ->type_name("N")
+  add_value(*command, "hostfile", options->hostfile, "FILE",
+            "Read this hostfile, with lines such as: node01 slots=4")
+      ->required();
+  add_value(*command, "--slots", options->slots, "N",
+            "Assume this many slots for hosts that list none (default: 1)")
       ->check(CLI::Range(1, 100'000));
   add_output(*command, *options);
   command->callback([options] {
@@ -84,16 +78,12 @@ void add_slurm(CLI::App& import) {
     std::string from;
   };
   auto options = std::make_shared<Options>();
-  command
-      ->add_option("--partition", options->choice.partition,
-                   "Include only nodes of this partition (default: all nodes)")
-      ->type_name("P");
+  add_value(*command, "--partition", options->choice.partition, "P",
+            "Include only nodes of this partition (default: all nodes)");
   command->add_flag("--all", options->choice.all,
                     "Include nodes that are down or drained (default: skip them)");
-  command
-      ->add_option("--from", options->from,
-                   "Read saved scontrol output (default: run scontrol show nodes --oneliner)")
-      ->type_name("FILE");
+  add_value(*command, "--from", options->from, "FILE",
+            "Read saved scontrol output (default: run scontrol show nodes --oneliner)");
   add_output(*command, *options);
   command->callback([options] {
     const bool ask = options->from.empty();

@@ -88,29 +88,20 @@ void add_format(CLI::App& import, const ImportFormat& format, CommandResult& res
                   "docs/importing.md lists how fields are mapped.",
                   format.name));
   auto options = std::make_shared<ImportOptions>();
-  command->add_option("file", options->file, "Read this output file of the other program")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("--host", options->hosts,
-                   "Set the hosts if the file does not name them, e.g. node07 or node[01-08]")
-      ->type_name("HOSTS");
-  command
-      ->add_option("--time", options->time,
-                   "Set the time if the file has none (default: the file's modification time)")
-      ->type_name("TIME");
-  command
-      ->add_option("--ranks", options->ranks,
-                   "Set the number of ranks if the file has none (default: one per host)")
-      ->type_name("N")
+  add_value(*command, "file", options->file, "FILE", "Read this output file of the other program")
+      ->required();
+  add_value(*command, "--host", options->hosts, "HOSTS",
+            "Set the hosts if the file does not name them, e.g. node07 or node[01-08]");
+  add_value(*command, "--time", options->time, "TIME",
+            "Set the time if the file has none (default: the file's modification time)");
+  add_value(*command, "--ranks", options->ranks, "N",
+            "Set the number of ranks if the file has none (default: one per host)")
       ->check(CLI::Range(1, 10'000'000));
   add_repeated(*command, "--label", options->labels,
                "Label the run with KEY=VALUE; may be repeated");
   if (std::string_view(format.name) == "nccl-tests")
-    command
-        ->add_option("--operation", options->operation,
-                     "Name the collective if the output does not, e.g. all_reduce")
-        ->type_name("NAME");
+    add_value(*command, "--operation", options->operation, "NAME",
+              "Name the collective if the output does not, e.g. all_reduce");
   add_reading_options(*command, *options);
   command->callback([options, format, &result] { result.code = import_file(*options, format); });
 }

@@ -1,7 +1,6 @@
 // benchctl list [probes|suites|hosts|metrics|rules|hardware [NAME]]
 #include <fmt/format.h>
 
-
 #include "core/locations.h"
 #include "core/text.h"
 #include "results/output/verdicts/diagnosis_json.h"
@@ -120,19 +119,12 @@ void add_list(CLI::App& app, CommandResult&) {
       "list", "List probes, suites, hosts, metrics, diagnosis rules or hardware");
   command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<ListOptions>();
-  command
-      ->add_option(
-          "topic", options->topic,
-          "Choose probes, suites, hosts, metrics, rules (diagnosis) or hardware (default: all)")
-      ->type_name("TOPIC");
-  command
-      ->add_option("name", options->name,
-                   "Show details of one hardware product (default: list all)")
-      ->type_name("NAME");
-  command
-      ->add_option("--hosts", options->hosts,
-                   "List the hosts in this hosts file (default: this host)")
-      ->type_name("FILE");
+  add_value(*command, "topic", options->topic, "TOPIC",
+            "Choose probes, suites, hosts, metrics, rules (diagnosis) or hardware (default: all)");
+  add_value(*command, "name", options->name, "NAME",
+            "Show details of one hardware product (default: list all)");
+  add_value(*command, "--hosts", options->hosts, "FILE",
+            "List the hosts in this hosts file (default: this host)");
   command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->callback([options] {
     const std::string& topic = options->topic;

@@ -71,16 +71,13 @@ void add_nightly_install(CLI::App& nightly) {
       "Example: benchctl nightly install systemd --hosts hosts.json --at 02:30\n"
       "Only writes files, and prints the commands that enable and remove the schedule.");
   auto options = std::make_shared<InstallOptions>();
-  command->add_option("scheduler", options->scheduler, "Choose systemd, cron or slurm")
-      ->required()
-      ->type_name("SCHEDULER");
-  command->add_option("--at", options->at, "Start every day at this time (default: 02:00)")
-      ->type_name("HH:MM");
-  command
-      ->add_option("--to", options->to,
-                   "Write to this folder (default: systemd's unit folder, else nightly/ next to "
-                   "the database)")
-      ->type_name("DIR");
+  add_value(*command, "scheduler", options->scheduler, "SCHEDULER", "Choose systemd, cron or slurm")
+      ->required();
+  add_value(*command, "--at", options->at, "HH:MM",
+            "Start every day at this time (default: 02:00)");
+  add_value(*command, "--to", options->to, "DIR",
+            "Write to this folder (default: systemd's unit folder, else nightly/ next to "
+            "the database)");
   add_night_options(*command, *options);
   add_dispatch_options(*command, *options);
   add_reading_options(*command, *options);

@@ -79,22 +79,15 @@ void add_nightly_pick(CLI::App& nightly, CommandResult& result) {
       "Example: benchctl nightly pick 16 --hosts hosts.json > hostfile\n"
       "Exit codes: 0 enough fit hosts; 3 too few (prints nothing without --json).");
   auto options = std::make_shared<PickOptions>();
-  command->add_option("count", options->count, "Pick this many hosts")
+  add_value(*command, "count", options->count, "N", "Pick this many hosts")
       ->required()
-      ->type_name("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100000}));
-  command->add_option("--hosts", options->hosts, "Pick from this hosts file")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("--unchecked-days", options->days,
-                   "Treat hosts not checked for longer than this as unfit (default: 7)")
-      ->type_name("DAYS")
+  add_value(*command, "--hosts", options->hosts, "FILE", "Pick from this hosts file")->required();
+  add_value(*command, "--unchecked-days", options->days, "DAYS",
+            "Treat hosts not checked for longer than this as unfit (default: 7)")
       ->check(CLI::Range(0.0, 3650.0));
-  command
-      ->add_option("--faults", options->faults,
-                   "Read fault rates and costs from this file (default: hosts/faults/faults.json)")
-      ->type_name("FILE");
+  add_value(*command, "--faults", options->faults, "FILE",
+            "Read fault rates and costs from this file (default: hosts/faults/faults.json)");
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = pick(*options); });
 }

@@ -62,10 +62,10 @@ void add_nightly_prune(CLI::App& nightly, CommandResult& result) {
       "Example: benchctl nightly prune --older 90d --keep 20\n"
       "Statistics computed from all samples are kept, so reports do not change.");
   auto options = std::make_shared<PruneOptions>();
-  command->add_option("--older", options->older, "Prune runs older than this (default: 90d)")
-      ->type_name("TIME");
-  command->add_option("--keep", options->keep, "Keep this many samples per series (default: 20)")
-      ->type_name("N")
+  add_value(*command, "--older", options->older, "TIME",
+            "Prune runs older than this (default: 90d)");
+  add_value(*command, "--keep", options->keep, "N",
+            "Keep this many samples per series (default: 20)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}));
   command->add_flag("--dry-run", options->dry_run,
                     "Print what would be removed, and change nothing");

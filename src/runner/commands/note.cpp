@@ -45,10 +45,10 @@ void add_note(CLI::App& app, CommandResult&) {
   CLI::App* command = app.add_subcommand("note", "Add a remark on a run to the journal");
   command->footer("Example: benchctl note latest --discard 'the fans were off'");
   auto options = std::make_shared<NoteOptions>();
-  command->add_option("run", options->run, "Annotate this run: an ID, an ID prefix, or latest")
-      ->required()
-      ->type_name("RUN");
-  command->add_option("text", options->text, "Write this text")->required()->type_name("TEXT");
+  add_value(*command, "run", options->run, "RUN",
+            "Annotate this run: an ID, an ID prefix, or latest")
+      ->required();
+  add_value(*command, "text", options->text, "TEXT", "Write this text")->required();
   auto* discard = command->add_flag(
       "--discard", options->discard,
       "Exclude the run from reports, but keep its results (default: remark only)");

@@ -55,15 +55,12 @@ bool needs_facts(const Suite& suite) {
 }  // namespace
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {
-  command
-      .add_option("suite", options.suite, "Use this suite, by name (benchctl list suites) or file")
-      ->required()
-      ->type_name("SUITE");
-  command
-      .add_option("--hosts", options.hosts,
-                  "Use the hosts in this hosts file (default: nodes of the current Slurm "
-                  "allocation, else this host)")
-      ->type_name("FILE");
+  add_value(command, "suite", options.suite, "SUITE",
+            "Use this suite, by name (benchctl list suites) or file")
+      ->required();
+  add_value(command, "--hosts", options.hosts, "FILE",
+            "Use the hosts in this hosts file (default: nodes of the current Slurm "
+            "allocation, else this host)");
   add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--set", options.changes.set,

@@ -23,10 +23,8 @@ void add_training_report(CLI::App& report, CommandResult& result) {
       "Exit codes: 0 all reached their target; 1 one did not, or a check failed; 3 one could not "
       "be measured, or there is nothing to report.");
   auto options = std::make_shared<ReportOptions>();
-  command
-      ->add_option("runs", options->runs,
-                   "Report on these runs: IDs, ID prefixes, or latest (default: latest)")
-      ->type_name("RUN");
+  add_value(*command, "runs", options->runs, "RUN",
+            "Report on these runs: IDs, ID prefixes, or latest (default: latest)");
   add_training_answer(*command, *options);
   command->callback([options, &result] {
     if (options->runs.empty()) options->runs.push_back("latest");

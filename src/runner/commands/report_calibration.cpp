@@ -26,7 +26,7 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
   };
   auto options = std::make_shared<Options>();
   add_selection_options(*command, options->select);
-  command->add_option("--seed", options->seed, "Set the random seed (default: 1)")->type_name("N");
+  add_value(*command, "--seed", options->seed, "N", "Set the random seed (default: 1)");
   add_page_options(*command, options->pages);
   add_reading_options(*command, *options);
   command->callback([options, &result] {

@@ -9,9 +9,8 @@
 namespace bench {
 
 void add_page_options(CLI::App& command, PageOptions& options) {
-  command.add_option("--html", options.html, "Write the report as an HTML page")->type_name("FILE");
-  command.add_option("--markdown", options.markdown, "Write the report as Markdown")
-      ->type_name("FILE");
+  add_value(command, "--html", options.html, "FILE", "Write the report as an HTML page");
+  add_value(command, "--markdown", options.markdown, "FILE", "Write the report as Markdown");
 }
 
 void write_pages(const Document& document, const PageOptions& options) {

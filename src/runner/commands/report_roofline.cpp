@@ -43,8 +43,8 @@ void add_roofline_report(CLI::App& report, CommandResult& result) {
       std::string("Example: benchctl report roofline hardware:h100 hardware:h200\n") + kSidesHelp +
       "Exit codes: 0 a roof could be drawn; 3 GEMMs or memory bandwidth were not measured.");
   auto options = std::make_shared<RooflineOptions>();
-  command->add_option("sides", options->sides, "Draw one roofline for each side (default: latest)")
-      ->type_name("SIDE");
+  add_value(*command, "sides", options->sides, "SIDE",
+            "Draw one roofline for each side (default: latest)");
   add_page_options(*command, options->pages);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = print_roofline(*options); });

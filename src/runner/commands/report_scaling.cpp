@@ -24,22 +24,16 @@ void describe_scaling(CLI::App& command, ScalingOptions& options) {
       "A case with \"scope\": \"ladder\" runs on 1, 2, 4, ... hosts; axes take ranks_per_host or "
       "threads.\n"
       "Exit codes: 0 at least one curve; 3 no metric was measured at two sizes.");
-  command
-      .add_option("runs", options.runs,
-                  "Report on these runs: IDs, ID prefixes, or latest (default: latest)")
-      ->type_name("RUN");
-  command
-      .add_option("--over", options.settings.over,
-                  "Scale over ranks, hosts, or a parameter such as threads (default: ranks)")
-      ->type_name("NAME");
+  add_value(command, "runs", options.runs, "RUN",
+            "Report on these runs: IDs, ID prefixes, or latest (default: latest)");
+  add_value(command, "--over", options.settings.over, "NAME",
+            "Scale over ranks, hosts, or a parameter such as threads (default: ranks)");
   add_repeated(command, "--metric", options.settings.metrics,
                "Include only metrics with this name or prefix; may be repeated (default: all)")
       ->type_name("METRIC");
-  command
-      .add_option("--law", options.law,
-                  "Set the scaling law: total (aggregate rate), own (rate per unit), strong (time "
-                  "for fixed work), weak (time for fixed work per unit) (default: by metric)")
-      ->type_name("LAW");
+  add_value(command, "--law", options.law, "LAW",
+            "Set the scaling law: total (aggregate rate), own (rate per unit), strong (time "
+            "for fixed work), weak (time for fixed work per unit) (default: by metric)");
   command
       .add_option("--at", options.settings.predict_at,
                   "Predict at this size, at most twice the largest measured; may be repeated "

@@ -72,10 +72,8 @@ void add_resume(CLI::App& app, CommandResult& result) {
       "Runs jobs without an outcome and jobs stopped by an interruption or a lost host; with "
       "--failed also failed jobs.\nExample: benchctl resume latest");
   auto options = std::make_shared<ResumeOptions>();
-  command
-      ->add_option("run", options->run,
-                   "Resume this run: an ID, an ID prefix, or latest (default: latest)")
-      ->type_name("RUN");
+  add_value(*command, "run", options->run, "RUN",
+            "Resume this run: an ID, an ID prefix, or latest (default: latest)");
   command->add_flag("--failed", options->failed, "Also rerun jobs that failed or timed out");
   add_dispatch_options(*command, *options);
   add_reading_options(*command, *options);

@@ -71,13 +71,10 @@ void add_selection_options(CLI::App& command, SelectionOptions& options) {
   add_repeated(command, "--label", options.labels,
                "Include only runs with this label (default: all)")
       ->type_name("NAME=VALUE");
-  command
-      .add_option("--from", options.from,
-                  "Include only runs started at this time or later (default: all)")
-      ->type_name("TIME");
-  command
-      .add_option("--to", options.to, "Include only runs started before this time (default: all)")
-      ->type_name("TIME");
+  add_value(command, "--from", options.from, "TIME",
+            "Include only runs started at this time or later (default: all)");
+  add_value(command, "--to", options.to, "TIME",
+            "Include only runs started before this time (default: all)");
 }
 
 }  // namespace bench

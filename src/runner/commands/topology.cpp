@@ -110,28 +110,19 @@ ExitCode topology(TopologyOptions& options) {
 }
 
 void add_topology_options(CLI::App& command, TopologyOptions& options) {
-  command
-      .add_option("--hosts", options.hosts,
-                  "Inspect the hosts in this hosts file (default: this host)")
-      ->type_name("FILE");
-  command
-      .add_option("--profile", options.profile,
-                  "Compare all hosts with this profile, a name in hosts/profiles or a file "
-                  "(default: the profile of each host in the hosts file)")
-      ->type_name("PROFILE");
-  command
-      .add_option("--run", options.run, "Use the topology stored with this run: an ID or latest")
-      ->type_name("RUN");
-  command
-      .add_option("--xml", options.xml,
-                  "Read machines saved by lstopo; the file name is the host name")
-      ->type_name("FILE")
+  add_value(command, "--hosts", options.hosts, "FILE",
+            "Inspect the hosts in this hosts file (default: this host)");
+  add_value(command, "--profile", options.profile, "PROFILE",
+            "Compare all hosts with this profile, a name in hosts/profiles or a file "
+            "(default: the profile of each host in the hosts file)");
+  add_value(command, "--run", options.run, "RUN",
+            "Use the topology stored with this run: an ID or latest");
+  add_value(command, "--xml", options.xml, "FILE",
+            "Read machines saved by lstopo; the file name is the host name")
       ->expected(1, 100000);
-  command
-      .add_option("--learn", options.learn,
-                  "Write a profile to this file instead; it must not exist")
-      ->type_name("FILE");
-  command.add_option("--from", options.from, "Learn the profile from this host")->type_name("HOST");
+  add_value(command, "--learn", options.learn, "FILE",
+            "Write a profile to this file instead; it must not exist");
+  add_value(command, "--from", options.from, "HOST", "Learn the profile from this host");
   command.add_flag("--force", options.force, "Let --learn replace an existing file");
 }
 

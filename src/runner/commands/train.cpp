@@ -74,48 +74,31 @@ ExitCode train(const TrainOptions& options) {
 
 void add_what(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
-  command.add_option("workload", request.workload, "Train this workload: llm, ...")
-      ->required()
-      ->type_name("WORKLOAD");
-  command
-      .add_option("--preset", request.preset,
-                  "Choose the model size: tiny, small, ... (default: tiny)")
-      ->type_name("PRESET");
-  command
-      .add_option("--runs", options.runs_asked,
-                  "Run this many trainings, with seeds 1, 2, ... (default: 1)")
-      ->type_name("N")
+  add_value(command, "workload", request.workload, "WORKLOAD", "Train this workload: llm, ...")
+      ->required();
+  add_value(command, "--preset", request.preset, "PRESET",
+            "Choose the model size: tiny, small, ... (default: tiny)");
+  add_value(command, "--runs", options.runs_asked, "N",
+            "Run this many trainings, with seeds 1, 2, ... (default: 1)")
       ->check(CLI::Range(1, 10000));
-  command.add_option("--seeds", options.seeds, "Set the seeds of the runs (default: 1 to N)")
-      ->type_name("A,B,..");
-  command
-      .add_option("--steps", request.steps,
-                  "Measure only throughput over this many steps (default: train to the target)")
-      ->type_name("N")
+  add_value(command, "--seeds", options.seeds, "A,B,..",
+            "Set the seeds of the runs (default: 1 to N)");
+  add_value(command, "--steps", request.steps, "N",
+            "Measure only throughput over this many steps (default: train to the target)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  command
-      .add_option("--dtype", request.dtype,
-                  "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 for llm beyond tiny)")
-      ->type_name("TYPE");
-  command
-      .add_option("--batch", request.batch,
-                  "Set the global batch size, or with --scaling weak the batch size per rank "
-                  "(default: the preset's)")
-      ->type_name("N")
+  add_value(command, "--dtype", request.dtype, "TYPE",
+            "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 for llm beyond tiny)");
+  add_value(command, "--batch", request.batch, "N",
+            "Set the global batch size, or with --scaling weak the batch size per rank "
+            "(default: the preset's)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  command
-      .add_option("--target", request.target,
-                  "Train to this gap from the best attainable quality (default: the preset's)")
-      ->type_name("G");
-  command
-      .add_option("--data", request.data,
-                  "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo logs "
-                  "(default: generated samples)")
-      ->type_name("PATH");
-  command
-      .add_option("--evaluation-data", request.evaluation_data,
-                  "Evaluate on this file or folder (default: val or test in the folder of --data)")
-      ->type_name("PATH");
+  add_value(command, "--target", request.target, "G",
+            "Train to this gap from the best attainable quality (default: the preset's)");
+  add_value(command, "--data", request.data, "PATH",
+            "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo logs "
+            "(default: generated samples)");
+  add_value(command, "--evaluation-data", request.evaluation_data, "PATH",
+            "Evaluate on this file or folder (default: val or test in the folder of --data)");
   add_repeated(command, "--set", options.changes.set,
                "Set a probe parameter, e.g. train.shard_optimizer=true (with --scaling: "
                "ranks_2.shard_optimizer=true); may be repeated")
@@ -124,32 +107,24 @@ void add_what(CLI::App& command, TrainOptions& options) {
 
 void add_where(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
-  command
-      .add_option(
-          "--ranks", options.ranks,
-          "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)")
-      ->type_name("R");
-  command
-      .add_option("--hosts", options.hosts,
-                  "Train on all hosts in this hosts file together (default: this host)")
-      ->type_name("FILE");
+  add_value(command, "--ranks", options.ranks, "R",
+            "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)");
+  add_value(command, "--hosts", options.hosts, "FILE",
+            "Train on all hosts in this hosts file together (default: this host)");
   command.add_option("--device", request.device, "Train on host or cuda (default: host)")
       ->check(CLI::IsMember({"host", "cuda"}));
-  command
-      .add_option(
-          "--lanes", request.lanes,
-          "Use this many threads per rank (default: all its CPUs; for scaling over ranks on this "
-          "host, each rank's share at the largest number of ranks, rounded down to a power of two)")
-      ->type_name("T")
+  add_value(
+      command, "--lanes", request.lanes, "T",
+      "Use this many threads per rank (default: all its CPUs; for scaling over ranks on this "
+      "host, each rank's share at the largest number of ranks, rounded down to a power of two)")
       ->check(CLI::Range(1, 65536));
   command
       .add_option("--scaling", options.scaling,
                   "Measure strong (fixed global batch) or weak (fixed batch per rank) scaling over "
                   "the numbers in --ranks, or with --hosts over 1, 2, 4, ... hosts")
       ->check(CLI::IsMember({"strong", "weak"}));
-  command
-      .add_option("--timeout", request.timeout_s, "Stop a run that takes longer (default: one day)")
-      ->type_name("SECONDS")
+  add_value(command, "--timeout", request.timeout_s, "SECONDS",
+            "Stop a run that takes longer (default: one day)")
       ->check(CLI::Range(1.0, 1e7));
   command.add_flag("!--no-telemetry", request.telemetry, "Disable power and temperature telemetry");
 }

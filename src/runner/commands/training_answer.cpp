@@ -3,12 +3,10 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "core/whole_file.h"
 #include "results/output/verdicts/training_json.h"
 #include "results/output/verdicts/training_output.h"
 #include "results/verdicts/training/mllog_files.h"
 #include "results/verdicts/training/training_report.h"
-#include "runner/commands/report_output.h"
 #include "runner/site/find_run.h"
 
 namespace bench {
@@ -42,13 +40,10 @@ void write_logs(const std::string& folder, const std::vector<RunRecords>& runs) 
 }  // namespace
 
 void add_training_answer(CLI::App& command, TrainingAnswer& options) {
-  command.add_option("--html", options.html, "Write the report with curves as an HTML page")
-      ->type_name("FILE");
-  command
-      .add_option(
-          "--mllog", options.mllog,
-          "Write MLPerf logs to this folder: result_0.txt, ...; existing files are never replaced")
-      ->type_name("DIR");
+  add_page_options(command, options.pages);
+  add_value(
+      command, "--mllog", options.mllog, "DIR",
+      "Write MLPerf logs to this folder: result_0.txt, ...; existing files are never replaced");
   add_reading_options(command, options);
 }
 
@@ -60,11 +55,8 @@ ExitCode answer_training(const std::vector<std::filesystem::path>& runs, bool in
   TrainingReport report = make_training_report(
       records, [&](const TrainingSetup& setup) { return peak_from(database, setup); });
   report.exit_code = with_index(report.exit_code, indexed);
-  if (options.json)
-    print(to_json(report));
-  else
-    print(to_text(report, style_of_stdout()));
-  if (!options.html.empty()) write_file(options.html, to_html(report));
+  const Document document = to_document(report);
+  options.json ? show(to_json(report), document, options.pages) : show(document, options.pages);
   if (!options.mllog.empty()) write_logs(options.mllog, records);
   return report.exit_code;
 }

@@ -40,9 +40,9 @@ void add_unstage(CLI::App& app, CommandResult& result) {
       "kept.\n"
       "Example: benchctl unstage --hosts docs/examples/hosts.json");
   auto options = std::make_shared<UnstageOptions>();
-  command->add_option("--hosts", options->hosts, "Remove bundles from the hosts in this hosts file")
-      ->required()
-      ->type_name("FILE");
+  add_value(*command, "--hosts", options->hosts, "FILE",
+            "Remove bundles from the hosts in this hosts file")
+      ->required();
   command->add_flag("--json", options->json, "Print JSON (default: text)");
   command->callback([options, &result] { result.code = unstage_all(*options); });
 }

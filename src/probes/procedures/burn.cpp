@@ -1,7 +1,7 @@
-// Keeps a device at work and looks whether it stays right and as fast: products and a memory stream
-// in turn, for as many rounds as asked for. Products are compared with the first one bit for bit
-// before each sample, memory after each round: what comes and goes with heat or voltage shows here
-// and in no short probe.
+// Loads a device for a number of rounds, GEMMs and memory streams in turn, and checks that results
+// and speed stay the same. GEMMs are compared bit for bit with the first one before each sample,
+// memory after each round. Intermittent faults that depend on heat or voltage show here and not in
+// short probes.
 #include <map>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace bench {
 namespace {
 
-/// The loads that this device can have; those it cannot are skipped with the reason.
+/// The loads that this device supports; the others are skipped with the reason.
 std::vector<DeviceLoad> possible_loads(State& state) {
   std::vector<DeviceLoad> loads;
   for (const auto& name : state.list<std::string>("loads")) {
@@ -25,7 +25,7 @@ std::vector<DeviceLoad> possible_loads(State& state) {
   return loads;
 }
 
-/// The rate of one round; nothing where its result was wrong.
+/// The rate of one round; nothing if its result was wrong.
 std::optional<double> burn_round(State& state, const DeviceLoad& load, std::int64_t round) {
   Measurement m;
   m.params = {{"round", round}};
@@ -57,7 +57,7 @@ void run_burn(State& state) {
   for (std::int64_t round = 1; round <= rounds; ++round)
     for (const DeviceLoad& load : loads) {
       const auto rate = burn_round(state, load, round);
-      if (!rate) return;  // a device that is wrong once need not be driven on
+      if (!rate) return;  // one wrong result decides
       auto& [first, last] =
           first_and_last.try_emplace(load.metric, std::pair(*rate, *rate)).first->second;
       last = *rate;

@@ -1,8 +1,8 @@
-// Checkpoints of all ranks: each writes its shard so that it lasts (aligned direct I/O, another
-// name, sync, rename, sync of the folder), the manifest with all checksums comes last, and each
-// rank reads the shard of another one back. Synchronously, and with the writing behind training's
-// back. What is written is a part of a model's checkpoint; the whole one's time is told only where
-// the part says something about it.
+// Checkpoints of all ranks: each rank writes its shard durably (aligned direct I/O to a temporary
+// name, sync, rename, sync of the folder), the manifest with all checksums is written last, and
+// each rank reads back the shard of another one. Synchronously, and in the background of an
+// emulated training. A part of a model's checkpoint is written; the time for the whole one is
+// reported only if the part allows an extrapolation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class CheckpointProbe {
     const std::string no_direct = agreed(group_, no_direct_access(folder_->path()));
     for (const Access access : accesses(no_direct)) measure(access);
     write_facts(no_direct);
-    group_.barrier();  // before anybody's folder goes
+    group_.barrier();  // before any rank removes its folder
   } catch (const Error& error) {
     state_.conclude(Status::failed, error.what());
   }
@@ -72,7 +72,7 @@ class CheckpointProbe {
     }
   }
 
-  /// Those asked for; buffered instead of direct where there is none, told as a skipped series.
+  /// The requested kinds; buffered if direct I/O is not supported, which a skipped series reports.
   std::vector<Access> accesses(const std::string& no_direct) {
     std::vector<Access> all;
     for (const std::string& word : state_.list<std::string>("access"))
@@ -127,8 +127,8 @@ class CheckpointProbe {
       state_.skip_series("interval", kind.params(), whole.reason);
   }
 
-  /// What may hold written bytes: the memory of each host for buffered files, and what the user
-  /// knows of beneath.
+  /// The caches that may hold written bytes: the memory of each host for buffered files, and the
+  /// lower caches that the user specified.
   double cache_bytes() {
     const double memory = setting_.access == Access::buffered
                               ? total_memory().value_or(0.0) / ranks_on_this_host(group_)

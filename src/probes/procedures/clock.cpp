@@ -1,6 +1,6 @@
-// The clock the cores run scalar code at, alone and all at once: the length of a chain of dependent
-// instructions in cycles, divided by the time it takes. A second chain of another instruction must
-// agree, because cores learn to shorten chains.
+// The clock of scalar code, on one core and on all cores: the length of a chain of dependent
+// instructions in cycles, divided by its time. A second chain of another instruction must agree,
+// because new cores may shorten some chains.
 #include <algorithm>
 #include <cmath>
 
@@ -26,9 +26,8 @@ double frequency(Device& device, InstructionRun& run) {
   return run.per_call() / (device.now() - begin).value;
 }
 
-/// By how much the chains disagree, relative. Both in turn, some ten microseconds each, so that a
-/// clock that moves moves under both; the median over pairs, so that a disturbed walk does not
-/// matter.
+/// The relative difference of the chains. Both in turn, some ten microseconds each, so that a
+/// changing clock affects both; the median over pairs, so that single disturbances do not matter.
 double disagreement(Device& device, InstructionRun& chain, InstructionRun& other) {
   std::vector<double> ratios;
   for (int i = 0; i < kPairs; ++i) {
@@ -38,8 +37,8 @@ double disagreement(Device& device, InstructionRun& chain, InstructionRun& other
   return std::abs(median(ratios) - 1.0);
 }
 
-/// The least disagreement of several tries on one core. That the lengths are right is a fact about
-/// the kind of core, so one undisturbed try shows it; a busy neighbour spoils many.
+/// The smallest difference of several attempts on one core. Whether the lengths are right depends
+/// on the core type alone, so one undisturbed attempt is enough; a busy neighbour disturbs many.
 double least_disagreement(Device& device, InstructionRun& chain, InstructionRun& other) {
   double least = disagreement(device, chain, other);
   const Seconds begin = device.now();
@@ -50,8 +49,8 @@ double least_disagreement(Device& device, InstructionRun& chain, InstructionRun&
   return least;
 }
 
-/// Why the chains do not tell the clock here; "" when they do. It says nothing about the health of
-/// the core, so it makes the clock unknown and no result wrong.
+/// Why the chains do not measure the clock here; "" if they do. This is no fault of the core: the
+/// clock is unknown, and no result is invalid.
 std::string doubt(Device& device, Instructions& instructions) {
   const auto chain = instructions.prepare_chain(0, 1);
   const auto other = instructions.prepare_chain(1, 1);

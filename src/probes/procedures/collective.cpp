@@ -68,7 +68,7 @@ void measure_size(State& state, const Sweep& sweep, Collectives& collectives,
   m.chosen = [&] { return chosen_by(collectives); };
   m.calls = std::max<std::int64_t>(sweep.graph_calls, 1);
   if (sweep.graph_calls > 0) {
-    state.device().untimed([&] { exchange.run(1); });  // connects what a recording must find ready
+    state.device().untimed([&] { exchange.run(1); });  // connects before the recording
     exchange.record(sweep.graph_calls);
   }
   state.measure(m);
@@ -83,7 +83,7 @@ std::vector<std::size_t> sizes(const State& state) {
   return all;
 }
 
-/// Why this sweep is not measured; "" when it is.
+/// Why this sweep cannot be measured; "" if it can.
 std::string obstacle(const Sweep& sweep, const Collectives& collectives, int ranks) {
   const std::string refused(collectives.obstacle(sweep.op, sweep.dtype, sweep.in_place));
   if (!refused.empty()) return refused;
@@ -132,7 +132,7 @@ void run_collective(State& state) {
   const PathRequest paths = path_request(state);
   if (!join_ranks(state, *collectives, paths)) return;
   measure_all(state, *collectives);
-  tell_paths(state, *collectives, paths);
+  report_paths(state, *collectives, paths);
 }
 
 const Registration collective_probe{"collective", run_collective};

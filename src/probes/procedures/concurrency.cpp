@@ -1,7 +1,6 @@
-// What is left of a device's speed when all its neighbours work too: each rank alone while the
-// others wait, then all at once; and what of communication is hidden behind computation. Devices
-// share power, air, the host's memory, PCIe switches and cooling; a slot that suffers more than
-// others shows here.
+// The speed of each device alone while the other ranks wait, then with all ranks at work; and how
+// much communication is hidden behind computation. Devices share power, cooling, host memory and
+// PCIe switches; a slot that loses more than others shows here.
 #include <algorithm>
 
 #include "probes/probe.h"
@@ -13,7 +12,7 @@
 namespace bench {
 namespace {
 
-/// Every rank calls it; those that are not meant do nothing, and the time is that of the slowest.
+/// Every rank calls it; inactive ranks do nothing, and the time is that of the slowest rank.
 Measured measure_share(State& state, const DeviceLoad& load, int active) {
   const bool all = active < 0;
   const bool works = all || active == state.group().rank();

@@ -1,6 +1,6 @@
-// How fast data gets to a device and back, and from one device to another. `bandwidth` counts the
-// bytes of a copy once, those of both directions together where both go at once; a copy inside the
-// device reads and writes each byte, so its memory moves twice as much.
+// Copies between host and device and between devices. `bandwidth` counts the bytes of a copy once,
+// and for copies in both directions at once the sum; a copy inside a device reads and writes each
+// byte, so its memory traffic is twice that.
 #include "devices/copies.h"
 #include "probes/probe.h"
 #include "probes/state.h"
@@ -29,7 +29,7 @@ void measure_copy(State& state, Copies& copies, const CopyRequest& request) {
   m.work = [&](std::int64_t calls) { offer.run->run(calls); };
   m.reports = {{"bandwidth", ways * static_cast<double>(request.bytes)}, {"time"}};
   m.verify = [&] { return offer.run->verify(); };
-  // The host itself takes part in copying ordinary memory, and waits for the device meanwhile.
+  // The host takes part in copies of pageable memory, and waits for the device.
   m.host_clock = uses_host(request.route) && request.memory == HostMemory::pageable;
   state.measure(m);
 }

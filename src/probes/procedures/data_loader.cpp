@@ -1,5 +1,5 @@
-// What a training would wait for its input: how fast batches come, what each limit allows, how many
-// workers suffice, and the stall at a given length of step. docs/data.md.
+// How long a training would wait for its input: the rate of batches, the limits, the number of
+// workers needed, and the stall at a given step length (docs/data.md).
 #include <algorithm>
 #include <optional>
 
@@ -42,7 +42,7 @@ Json disturbance(const Json& host) {
   return nullptr;
 }
 
-/// Measures from memory first, where the data set fits, and then from the disk.
+/// Measures from memory first, if the data set fits, then from the disk.
 class DataLoaderJob {
  public:
   DataLoaderJob(State& state, DataLoaderSetup setup)
@@ -70,7 +70,7 @@ class DataLoaderJob {
   }
 
  private:
-  /// Share of the data set that is in memory now; 1 where nothing is read.
+  /// Share of the data set that is in memory now; 1 if nothing is read.
   double look_at_memory(const char* when) {
     const auto files = setup_.pipeline->files();
     if (files.empty()) return 1.0;
@@ -79,7 +79,7 @@ class DataLoaderJob {
     return share;
   }
 
-  /// Every sample is read once, where memory has room for all of them.
+  /// Reads every sample once, if memory has room for all of them.
   void read_into_memory() {
     if (!data::fits_in_memory(*setup_.pipeline)) return;
     data::read_all(*setup_.pipeline);
@@ -107,7 +107,7 @@ class DataLoaderJob {
     return cold;
   }
 
-  /// Those asked for; of a sweep, the fewest that are fast enough.
+  /// The requested options; after a sweep, with the smallest number of workers that is fast enough.
   data::LoaderOptions choose_workers() {
     data::LoaderOptions options = setup_.options;
     if (!state_.flag("sweep")) return options;
@@ -132,7 +132,7 @@ class DataLoaderJob {
     return options;
   }
 
-  /// Each sample once, from the disk.
+  /// One epoch from the disk.
   void measure_cold(const data::LoaderOptions& options, const MeasuredLoop& warm) {
     const double resident = data::drop_from_memory(*setup_.pipeline);
     const std::uint64_t epoch = setup_.pipeline->shape().samples / options.batch_size;
@@ -153,7 +153,7 @@ class DataLoaderJob {
     facts_["resident_when_cold"] = resident;
   }
 
-  /// Workers on each node, batches on each.
+  /// Workers on each NUMA node with batches in the memory of each.
   void measure_nodes(data::LoaderOptions options) {
     const auto nodes = data::cpu_nodes();
     if (nodes.size() < 2 || options.num_workers == 0)
@@ -164,7 +164,7 @@ class DataLoaderJob {
       double local = 0.0;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         const auto own = static_cast<std::size_t>(&workers - nodes.data());
-        const data::CpuNode& memory = nodes[(own + i) % nodes.size()];  // its own first
+        const data::CpuNode& memory = nodes[(own + i) % nodes.size()];  // local first
         options.worker_cpus = workers.cpus;
         options.memory_cpus = memory.cpus;
         const MeasuredLoop loop = measure_loop(setup_, options);
@@ -196,7 +196,7 @@ class DataLoaderJob {
     state_.value("pytorch_factor", factor, params);
   }
 
-  /// As somebody measured it before, or measured now; nothing where neither is asked for.
+  /// Given as a parameter, or measured now; nothing if neither was requested.
   std::optional<data::TorchRate> pytorch_rate(const data::LoaderOptions& options) {
     if (state_.has("pytorch"))
       return data::TorchRate{.samples_per_cpu_second = state_.number("pytorch")};

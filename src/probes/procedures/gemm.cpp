@@ -1,5 +1,5 @@
-// Matrix products by the libraries people use, as a share of what the cores' instructions can do.
-// docs/measuring.md says what is counted.
+// GEMMs with the common libraries, as a share of the peak rate of the instructions
+// (docs/measuring.md).
 #include "devices/gemm.h"
 
 #include "probes/probe.h"

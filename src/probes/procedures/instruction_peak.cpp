@@ -1,7 +1,7 @@
-// What the cores' multiply-add instructions can do when nothing else limits them: the ceiling that
-// gemm is measured against. Three things must fit for a figure to stand: the sums left in the
-// registers (the loop ran), the widest rate any core of this kind has (nothing was counted twice),
-// and a whole or simply broken number of instructions a cycle (nothing was spilled to memory).
+// The peak rate of multiply-add instructions: the ceiling of gemm. A result is valid only if the
+// sums left in the registers are right (the loop ran), the rate is possible for this kind of core
+// (nothing was counted twice), and the number of instructions per cycle is a whole number or a
+// simple fraction (nothing was spilled to memory).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,8 +36,8 @@ Check rate_check(double instructions_per_cycle) {
           distance(std::ranges::min(kRates, {}, distance)), kTolerance};
 }
 
-/// Why the rate of a stream is not known. Two times are compared, so a neighbour that slows either
-/// of them can make any figure of it: that is no wrong result of this host.
+/// Why the rate of a stream is unknown. Two times are compared, so a neighbour that slows either
+/// can cause any value: that is no wrong result of this host.
 std::string no_such_rate(double instructions_per_cycle, int tries) {
   return format(instructions_per_cycle, Unit::count) + " instructions per cycle in the last of " +
          std::to_string(tries) +
@@ -45,8 +45,8 @@ std::string no_such_rate(double instructions_per_cycle, int tries) {
          "registers; ceiling unknown";
 }
 
-/// The operations a cycle and core; nothing where they cannot be believed. A busy machine spoils a
-/// try or two; a loop that spills spoils all of them.
+/// Operations per cycle and core; nothing if the rate is impossible. A busy machine disturbs single
+/// attempts; a loop that spills fails all of them.
 std::optional<double> measure_rate(State& state, Instructions& instructions, std::size_t index) {
   constexpr int kAttempts = 20;
   const InstructionStream& stream = instructions.streams()[index];
@@ -103,11 +103,11 @@ std::vector<std::size_t> wanted_streams(const State& state, const Instructions& 
 void measure_dtype(State& state, Instructions& instructions, Dtype dtype) {
   const std::vector<std::size_t> wanted = wanted_streams(state, instructions, dtype);
   if (wanted.empty())
-    return state.skip_series("throughput", {{"dtype", to_string(dtype)}},
-                             "this CPU has no known multiply-add for " +
-                                 std::string(to_string(dtype)) + " that we know of");
+    return state.skip_series(
+        "throughput", {{"dtype", to_string(dtype)}},
+        "this CPU has no known multiply-add for " + std::string(to_string(dtype)));
   double best = 0.0;
-  double unknown = 0.0;  // what a stream could do whose rate was not found
+  double unknown = 0.0;  // the bound of the widest stream whose rate is unknown
   for (const std::size_t index : wanted) {
     const auto rate = measure_rate(state, instructions, index);
     if (rate)

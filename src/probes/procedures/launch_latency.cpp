@@ -1,5 +1,5 @@
-// What giving a device work costs the host, by the host's clock: empty kernels one by one and
-// waited for, in a row, in a recorded graph, and waiting for a stream on which nothing is left.
+// The host time of launching work on a device: empty kernels one by one with a wait, back to back,
+// in a captured graph, and the synchronisation with an empty stream.
 #include "devices/launches.h"
 #include "probes/probe.h"
 #include "probes/state.h"

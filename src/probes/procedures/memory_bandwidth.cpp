@@ -1,12 +1,11 @@
-// Bandwidth of the caches and of memory: read, write, copy and triad over f64, with plain and
-// non-temporal stores, on small and on huge pages, over sizes and threads, and for each pair of
-// NUMA nodes. `bandwidth` counts what the program asked for (read N, write N, copy 2N, triad 3N
-// bytes), `traffic` also the line that a plain store reads before it writes (write 2N, copy 3N,
-// triad 4N).
+// Bandwidth of caches and memory: read, write, copy and triad over f64, with plain and non-temporal
+// stores, on small and huge pages, over sizes and thread counts, and for each pair of NUMA nodes.
+// `bandwidth` counts the bytes that the program accesses (read N, write N, copy 2N, triad 3N),
+// `traffic` also the line that a plain store reads before it writes (write 2N, copy 3N, triad 4N).
 //
-// One sample is some milliseconds: a large working set is gone through window by window, each call
-// the next one. So clean samples exist even on a busy machine, and every line that is met was last
-// met a whole working set ago.
+// A sample takes some milliseconds: each call processes the next window of a large working set. So
+// even a busy machine yields clean samples, and every line was last accessed a whole working set
+// ago.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -26,7 +25,7 @@ struct Stream {
   Stores stores;
 };
 
-/// The streams asked for, in the order that spoils least of what the next one reads.
+/// The requested streams, in the order that disturbs the data of the next one least.
 std::vector<Stream> streams(const State& state) {
   const auto stores = state.list<std::string>("stores");
   std::vector<Stream> all;
@@ -42,7 +41,7 @@ std::vector<Stream> streams(const State& state) {
   return all;
 }
 
-/// The thread counts asked for, 0 standing for all cores; the most first.
+/// The requested thread counts in descending order; 0 means all cores.
 std::vector<int> thread_counts(const State& state, int cores) {
   std::vector<int> counts = state.list<int>("threads");
   for (int& count : counts)
@@ -70,7 +69,7 @@ class BandwidthSweep final : public MemorySweep {
     measure(pages, {cores}, place, {sizes_.headline});
   }
 
-  /// The thread counts asked for, without those this rank has no cores for.
+  /// The requested thread counts that this rank has cores for.
   std::vector<int> possible_thread_counts() {
     const int cores = state_.device().cores();
     std::vector<int> counts = thread_counts(state_, cores);

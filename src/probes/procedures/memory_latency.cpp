@@ -1,8 +1,8 @@
-// Latency of the caches and of memory: a chain of pointers through the whole working set, one a
-// cache line, in one random cycle. Each load needs the one before it, so neither prefetcher nor
-// out-of-order core can be ahead. What a load costs includes its TLB miss: on small pages nearly
-// every load past the TLB's reach has one and the walk after it (in a virtual machine a walk
-// through two tables), on huge pages few have.
+// Latency of caches and memory: a chain of pointers through the whole working set, one per cache
+// line, in one random cycle. Each load depends on the previous one, so neither the prefetcher nor
+// the out-of-order core can run ahead. The time of a load includes its TLB miss: on small pages
+// nearly every load past the TLB's reach has one, followed by a page walk (in a virtual machine
+// through two tables); on huge pages few have.
 #include <algorithm>
 #include <bit>
 #include <string>

@@ -1,6 +1,5 @@
-// Measures nothing and says so in every way a probe can: it reports the values it is told to. It
-// tests the harness (a regression must be neither invented nor hidden) and times what a job costs
-// by itself.
+// Measures nothing and reports the requested values and outcome. It tests the harness, which must
+// neither invent nor hide a regression, and measures the overhead of a job.
 #include <cmath>
 #include <random>
 

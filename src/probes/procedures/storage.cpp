@@ -1,10 +1,9 @@
-// Reads and writes of a folder: sequential and random, past the page cache and through a cold one,
-// with one and more operations in flight, small writes that each wait for the device, and the cost
-// of files themselves. All ranks work at once, each on a file of its own; what is told is their
-// sum.
+// Reads and writes in a folder: sequential and random, direct and through a cold page cache, with
+// one or more operations in flight, small synchronous writes, and metadata operations. All ranks
+// work at the same time, each on its own file; the sum is reported.
 //
-// What a figure of a storage may hide (caches beneath, a burst that ends, zeros that take no space)
-// is looked for and named in the facts `storage`.
+// Effects that make storage figures misleading (lower caches, a burst that ends, compressed zeros)
+// are detected and listed in the facts `storage`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,7 +76,7 @@ class StorageProbe {
  private:
   static constexpr std::uint64_t kBlock = 1u << 20;
 
-  /// The folder and what is known of it; why nothing can be measured there, or "".
+  /// Prepares the folder and its facts; returns why nothing can be measured there, or "".
   std::string prepare() {
     const std::string token = job_token(state_.group());
     const auto bytes = static_cast<double>(bytes_);
@@ -111,7 +110,7 @@ class StorageProbe {
         for (const int threads : state_.list<int>("threads"))
           for (const int depth : state_.list<int>("depths")) {
             const Access access = kAccesses.value(word, "kind of access");
-            // Through the page cache a thread waits for each operation, and so it does for a sync.
+            // Buffered and synced operations block their thread: no more than one is in flight.
             if (depth > 1 && (access == Access::buffered || pattern.sync_each)) continue;
             measure_one({state_.text("path"), pattern.name,
                          load_of(pattern, access, block, threads, depth)});
@@ -192,7 +191,7 @@ class StorageProbe {
     }
   }
 
-  /// Operations a second of all ranks, by the slowest one's time.
+  /// Operations per second of all ranks, by the time of the slowest one.
   double metadata_rate(MetadataLoad& load, const std::string& operation,
                        LatencyHistogram& latency) {
     Group& group = state_.group();

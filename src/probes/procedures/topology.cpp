@@ -1,5 +1,5 @@
-// What the machine is made of, told twice: by the topology library and by the kernel. The two must
-// agree, or nobody knows what was measured.
+// Describes the machine by the topology library and by the kernel. The two must agree, or it is
+// unknown what was measured.
 #include "devices/topology.h"
 
 #include <fmt/format.h>
@@ -16,18 +16,18 @@
 namespace bench {
 namespace {
 
-// The kernel keeps some memory out of a node's total; more than this is another machine.
+// The kernel excludes some memory from a node's total; a larger difference means another machine.
 constexpr double kMemoryTolerance = 0.02;
 
-/// Nothing to compare with where the kernel's figure cannot be read.
+/// Nothing if the kernel's value cannot be read.
 std::optional<Check> compare(int library, std::optional<int> kernel) {
   if (!kernel) return {};
   return Check{fmt::format("hwloc {} vs. kernel {}", library, *kernel),
                static_cast<double>(std::abs(library - *kernel)), 0.0};
 }
 
-/// The kernel's own two figures differ where memory is set up on first use; the library, which was
-/// asked after the kernel, must lie between them.
+/// The kernel's own two values differ while memory is initialised on first use; the library, which
+/// is queried after the kernel, must lie between them.
 std::optional<Check> compare_memory(Bytes library, const KernelTopology& kernel) {
   if (!kernel.memory) return {};
   const double total = kernel.memory->value;
@@ -55,7 +55,7 @@ void report_counts(State& state, const MachineTopology& machine, const KernelTop
   state.value("numa_nodes", static_cast<double>(machine.numa_nodes.size()));
 }
 
-/// The size of one cache of each level; the first kind where there are several.
+/// The size of one cache of each level; of the first kind if there are several.
 void report_caches(State& state, const MachineTopology& machine) {
   for (const char* name : {"l1d", "l2", "l3"}) {
     const auto cache = std::find_if(machine.caches.begin(), machine.caches.end(),
@@ -67,7 +67,7 @@ void report_caches(State& state, const MachineTopology& machine) {
   }
 }
 
-/// What the memory channels could carry at most: modules on one channel share its rate.
+/// The peak bandwidth of all memory channels; modules on one channel share its rate.
 Bytes total_rate_per_second(const std::vector<MemoryModule>& modules) {
   std::map<std::string, double> channels;
   for (std::size_t i = 0; i < modules.size(); ++i) {
@@ -96,7 +96,7 @@ void report_memory_modules(State& state, const MemoryModules& modules) {
 void run_topology(State& state) {
   Topology* topology = state.device().topology();
   if (topology == nullptr) return state.skip("built without hwloc");
-  // The kernel first: where memory is still being set up, its figure only grows.
+  // The kernel first: while memory is being initialised, its value only grows.
   const KernelTopology kernel = topology->kernel();
   const MachineTopology machine = topology->machine();
   if (!machine.this_machine)

@@ -12,7 +12,7 @@ constexpr std::size_t kMaxSlots = 4096;
 constexpr std::size_t kSlotAlignment = 64;
 constexpr int kMostValues = 8;
 
-/// Inputs are 0, 1, ... below this: sums over all ranks are whole numbers that the type holds.
+/// Inputs are integers from 0 to below this, so that sums over all ranks are exact in the type.
 int input_values(Dtype dtype, int ranks) {
   const int highest = dtype == Dtype::bf16 ? 256 : dtype == Dtype::f16 ? 2048 : 1 << 24;
   return std::min(kMostValues, highest / ranks + 1);
@@ -73,7 +73,7 @@ Exchange::Exchange(const ExchangeRequest& request, Group& group, Collectives& co
     own_part_ = static_cast<std::size_t>(group.rank()) * count_ * element;
   first_recv_ = buffers.recv.data() + buffers.offset;
   first_send_ = request.in_place ? first_recv_ + own_part_ : buffers.send.data() + buffers.offset;
-  // Every slot holds the same data: the memory differs, and that is what rotation is for.
+  // Every slot holds the same data: rotation only needs different memory.
   for (std::size_t slot = 0; slot < slots_; ++slot) reset(slot);
 }
 
@@ -120,14 +120,14 @@ double Exchange::wrong() {
   return count;
 }
 
-/// Reduce leaves its result at the root only; a broadcast's root has nothing to receive.
+/// Reduce leaves its result at the root only; the root of a broadcast receives nothing.
 bool Exchange::defined_here() const {
   if (request_.op == CollectiveOp::reduce) return group_.rank() == 0;
   if (request_.op == CollectiveOp::broadcast) return group_.rank() != 0;
   return true;
 }
 
-/// Depends on rank, place and size, so that nothing stale can pass.
+/// Depends on rank, index and size, so that stale data cannot pass.
 double Exchange::input(int rank, std::size_t index) const {
   const auto who = static_cast<std::uint64_t>(rank) + 1;
   const std::uint64_t seed =

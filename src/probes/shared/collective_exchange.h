@@ -1,4 +1,4 @@
-// One collective operation at one size: its buffers, its data, and what must come out.
+// One collective operation at one size: its buffers, its input and its expected result.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// The buffers of a sweep, and how far behind their beginning the first slot lies.
+/// The buffers of a sweep, and the offset of the first slot.
 struct ExchangeBuffers {
   CollectiveMemory& send;
   CollectiveMemory& recv;
@@ -32,25 +32,25 @@ class Exchange {
   Exchange(const ExchangeRequest& request, Group& group, Collectives& collectives,
            ExchangeBuffers buffers);
 
-  /// Fewer bytes than one element for each rank: there is nothing to do.
+  /// The size is less than one element per rank: there is nothing to do.
   bool empty() const { return count_ == 0; }
   std::size_t size_bytes() const;
   /// busbw / algbw as nccl-tests defines it.
   double bus_factor() const { return shape_.bus_factor; }
 
-  /// After record(n) whole recordings are done again: `calls` is then a multiple of n.
+  /// After record(n) this replays recordings: `calls` is then a multiple of n.
   void run(std::int64_t calls);
-  /// Records this many calls, which run() repeats from then on.
+  /// Records this many calls, which run() replays from then on.
   void record(std::int64_t calls);
-  /// In place the input is overwritten: gives the next slot its data back.
+  /// In-place operations overwrite the input: restores that of the next slot.
   void restore_next() { reset(recorded_ ? slot_ : (slot_ + 1) % slots_); }
-  /// How many elements of the last call's output differ from what they must be.
+  /// The number of wrong elements in the last call's output.
   double wrong();
 
-  /// Memory that buffers of sweeps up to this size need.
+  /// The buffer size for sweeps up to `max_bytes`.
   static std::size_t buffer_bytes(const Collectives& collectives, std::size_t max_bytes,
                                   std::size_t offset);
-  /// Whether sums over so many ranks stay exact in the type.
+  /// Whether sums over so many ranks are exact in the type.
   static bool exact(Dtype dtype, int ranks);
 
  private:
@@ -83,7 +83,7 @@ class Exchange {
   std::size_t slot_ = 0;
   std::unique_ptr<RecordedOperations> recorded_;
   std::int64_t recorded_calls_ = 0;
-  std::size_t own_part_ = 0;  // where a rank's input lies in what an operation fills in place
+  std::size_t own_part_ = 0;         // offset of a rank's input in an in-place output
   std::byte* first_send_ = nullptr;  // of slot 0
   std::byte* first_recv_ = nullptr;
   std::vector<std::byte> input_;

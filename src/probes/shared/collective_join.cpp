@@ -12,7 +12,7 @@ struct Joined {
   std::string obstacle;
 };
 
-/// Paths that somebody asked for may be missing here; without such a wish a failure is one.
+/// Requested paths may be unavailable here; without a request a failure is an error.
 Joined join_once(State& state, Collectives& collectives, const PathRequest& paths) {
   Joined joined;
   collectives.disconnect();
@@ -65,7 +65,7 @@ bool join_ranks(State& state, Collectives& collectives, const PathRequest& paths
   return true;
 }
 
-void tell_paths(State& state, Collectives& collectives, const PathRequest& paths) {
+void report_paths(State& state, Collectives& collectives, const PathRequest& paths) {
   const UsedPaths used = paths_of_all(state.group(), collectives.used_paths());
   if (!used.transports.empty() || paths != PathRequest{}) {
     Json facts = to_json(used);
@@ -74,7 +74,7 @@ void tell_paths(State& state, Collectives& collectives, const PathRequest& paths
     facts["known"] = !used.transports.empty();
     state.facts("collective_paths", facts);
   }
-  // Each rank judges its own: of a rail, cards have other names on other hosts.
+  // Each rank checks its own: the cards of a rail have different names on different hosts.
   const std::string wrong = agreed(state.group(), path_violation(paths, collectives.used_paths()));
   if (!wrong.empty()) state.invalid(wrong);
 }

@@ -15,9 +15,7 @@
 namespace bench {
 namespace {
 
-// The series of communication under computation: each side alone, and both at once.
-
-/// What together() can do at once on this rank.
+/// The two sides on this rank.
 struct Sides {
   Overlap& overlap;
   Exchange& exchange;
@@ -25,7 +23,7 @@ struct Sides {
   OverlapCalls calls;
 };
 
-/// What of the two a series does.
+/// The active sides of a series.
 struct Active {
   std::string name;
   bool communication;
@@ -46,8 +44,8 @@ Check verify(const Sides& sides, const Active& active) {
   return {"exact sums, and bitwise equality with the first GEMM", wrong, 0.0};
 }
 
-/// Seconds of the slowest rank, when it has been done a few times: the first calls of a collective
-/// find their memory and their connections cold, and took fifteen times as long in a trial.
+/// Seconds of the slowest rank after some calls: the first calls of a collective meet cold memory
+/// and connections, and took fifteen times as long in a test.
 double estimate(State& state, const Sides& sides, const Active& active) {
   constexpr int kWarmUps = 10;
   const std::function<void()> work = once(sides, active);
@@ -110,11 +108,11 @@ class OverlapSeries {
   std::vector<Overlap::Parts> parts_;
 };
 
-// A GPU's queue holds about a thousand entries, and all of a sample are enqueued before any runs:
-// an operation of NCCL is three, a wait, a kernel and an event.
+// A GPU queue holds about a thousand entries, and all calls of a sample are enqueued before any
+// runs: an NCCL operation takes three entries, a wait, a kernel and an event.
 constexpr double kMostCalls = 128.0;
 
-/// A load that is made and given back where it will run.
+/// A load that is created and destroyed on the thread that runs it.
 class OverlappedLoad {
  public:
   OverlappedLoad(State& state, Overlap& overlap) : overlap_(overlap) {

@@ -1,4 +1,4 @@
-// Communication under computation: a collective alone, products alone, and both at once.
+// Overlap of communication and computation: a collective alone, GEMMs alone, and both at once.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace bench {
 
-/// How often each side is done so that both take about equally long.
+/// Calls of each side so that both take about the same time.
 struct OverlapCalls {
   std::int64_t communications = 1;
   std::int64_t computations = 1;
 };
 
-/// From the seconds of one call of each; each side then takes at least `least_s`. Unequal sides
-/// would say more about the shorter one than about the machine.
+/// From the seconds of one call of each; each side then takes at least `least_s`. With unequal
+/// sides the ratio would depend on the shorter one more than on the machine.
 OverlapCalls balance(double communication_s, double computation_s, double least_s);
 
 struct OverlapSeconds {
@@ -23,8 +23,9 @@ struct OverlapSeconds {
   double both = 0.0;
 };
 
-/// (communication + computation - both) / the shorter one: 1 where the shorter one costs nothing, 0
-/// where they come one after the other. Below 0 they disturb each other; noise can lift it above 1.
+/// (communication + computation - both) / the shorter one: 1 if the shorter one is hidden entirely,
+/// 0 if they run one after the other. Below 0 they slow each other down; noise can raise it
+/// above 1.
 double overlap_ratio(const OverlapSeconds& seconds);
 
 /// Measures it with the job's parameters op, message_bytes, message_dtype, dtype, shape, threads.

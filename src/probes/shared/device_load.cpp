@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-/// A plan with the product it must go on giving.
+/// A plan and the hash of the product that it must repeat.
 struct RepeatedProduct {
   std::unique_ptr<GemmPlan> plan;
   Check first;

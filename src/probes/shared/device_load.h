@@ -1,5 +1,5 @@
-// Work that keeps a device busy and whose result can be checked at any time: what burn repeats for
-// minutes, and what concurrency lets several ranks do at once.
+// Loads whose result can be checked at any time: burn repeats them for minutes, concurrency runs
+// them on several ranks at once.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ struct DeviceLoad {
   std::function<std::optional<Hertz>()> clock = {};  // empty: the device's own
 };
 
-/// A load, or why this device cannot have it.
+/// A load, or why this device does not support it.
 struct LoadOffer {
   std::optional<DeviceLoad> load;
   std::string reason;
 };
 
-/// Products that are bit for bit the first one, which is verified.
+/// GEMMs whose result must equal the first one, which is verified, bit for bit.
 LoadOffer gemm_load(State& state, Dtype dtype, const GemmShape& shape, int threads);
 
 /// "gemm", "memory" (a triad) or "copy" (to the device and back at once), with the job's parameters

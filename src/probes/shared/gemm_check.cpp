@@ -14,9 +14,6 @@
 namespace bench {
 namespace {
 
-// A matrix of any dtype that is read as f64 row by row: a whole one would be eight times a GPU's
-// fp8.
-
 /// The scales of a block-scaled matrix: one for `tall` x `wide` of its elements.
 struct RowScales {
   std::span<const std::byte> bytes;
@@ -24,6 +21,8 @@ struct RowScales {
   double tensor = 1.0;
 };
 
+/// A matrix of any dtype, read as f64 row by row: converted whole, fp8 would take eight times the
+/// memory.
 class MatrixRows {
  public:
   MatrixRows(std::span<const std::byte> bytes, Dtype dtype, std::size_t columns,
@@ -122,7 +121,7 @@ std::vector<double> freivalds_errors(Product& p, const std::vector<Block>& block
   return worst;
 }
 
-/// What the element must be, as its type holds it.
+/// The distance from the expected value, as the output type holds it.
 double element_error(Product& p, std::size_t i, std::size_t j) {
   double sum = 0.0;
   const std::span<const double> row = p.a.row(i);
@@ -130,7 +129,7 @@ double element_error(Product& p, std::size_t i, std::size_t j) {
   return std::abs(p.c.element(i, j) - rounded(sum, p.output_type));
 }
 
-/// The first, the last, and others that are as good as random.
+/// The first, the last, and pseudorandom ones.
 std::size_t chosen_place(std::size_t place, std::size_t all) {
   if (place == 0) return 0;
   return place == 1 ? all - 1 : random_bits(kVectorSeed, place) % all;
@@ -158,8 +157,8 @@ std::vector<double> odd_vector(std::size_t size) {
   return r;
 }
 
-/// About 1 in size, so that it does not change the size of errors; no two alike, so that exchanged
-/// columns show; never near zero, so that every element does.
+/// About 1 in size, so that it does not scale errors; all different, so that exchanged columns are
+/// found; never near zero, so that every element counts.
 std::vector<double> unlike_vector(std::uint64_t seed, std::size_t size) {
   std::vector<double> r(size);
   for (std::size_t i = 0; i < size; ++i) {
@@ -179,20 +178,19 @@ double roundoff_of_sums(Dtype input, Dtype output) {
 
 bool narrow(Dtype output) { return output == Dtype::bf16 || output == Dtype::f16; }
 
-/// Tensor cores cut off what a block of 4 (A100) or 8 products adds to a sum, instead of rounding
+/// Tensor cores truncate what a block of 4 (A100) or 8 products adds to a sum, instead of rounding
 /// it (Fasi et al., PeerJ CS 330, 2021; bit for bit in MMA-Sim): all errors go towards zero, and
-/// those of a sum of k products add up to about k^1.5 u / 20. Other types have fewer bits than that
-/// to lose.
+/// those of a sum of k products add up to about k^1.5 u / 20. For other types this is negligible.
 double cut_off(Dtype input, double k) {
   return input == Dtype::tf32 ? 0x1p-24 * k * std::sqrt(k) / 32 : 0.0;
 }
 
-/// What rounding may do to a row's sum over some columns. Errors of a dot product of k terms of
-/// size 1 add up to about u k / 2 and those of `columns` of them to the root of that number times
-/// as much. A narrow output rounds every element, of size sqrt(k), once more.
+/// The rounding error of a row's sum over some columns. Errors of a dot product of k terms of size
+/// 1 add up to about u k / 2, and those of `columns` dot products to sqrt(columns) times as much. A
+/// narrow output rounds every element, of size sqrt(k), once more.
 double row_rounding(const Matrices& x, Dtype output, std::size_t columns) {
   const auto k = static_cast<double>(x.shape.k);
-  // The check's own roundings, in f64, count for an f64 product: as many terms more.
+  // For an f64 product the rounding of the check itself, also in f64, counts: as many more terms.
   const double terms = k + (output == Dtype::f64 ? static_cast<double>(columns) : 0.0);
   const double sums = roundoff_of_sums(x.dtype, output) * terms / 2 + cut_off(x.dtype, k);
   const double elements = narrow(output) ? unit_roundoff(output) * std::sqrt(k) / 3 : 0.0;
@@ -211,7 +209,7 @@ Check check_exact(const Matrices& matrices, Dtype output, std::span<const std::b
   constexpr double kSmall = 1 << 25;  // operations: some ten milliseconds
   constexpr std::size_t kPlaces = 256;
   Product p(matrices, output, c);
-  // Rounded elements do not add up; they are compared one by one.
+  // Sums of rounded elements are not exact; these are compared one by one.
   const std::vector<double> odd = odd_vector(p.c.columns());
   double error = narrow(output) ? 0.0 : freivalds_errors(p, {{0, odd}}).front();
   const std::size_t places = matrices.shape.operations() <= kSmall ? SIZE_MAX : kPlaces;
@@ -253,7 +251,7 @@ std::uint64_t hash_of(std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes.data() + i, std::min<std::size_t>(8, bytes.size() - i));
-    hash = (hash ^ word) * 0xff51afd7ed558ccd;  // odd: no two words go to the same place
+    hash = (hash ^ word) * 0xff51afd7ed558ccd;  // odd, so that no two words collide
     hash ^= hash >> 32;
   }
   return hash;

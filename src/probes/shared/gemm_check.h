@@ -1,9 +1,9 @@
-// Three ways to find that a product is wrong:
+// Three ways to find a wrong product:
 //   exact      integers small enough that every partial sum is exact in any order: bit for bit
 //   Freivalds  C r against A (B r) for a random vector r, in f64: order n^2, a stated tolerance
 //   repeat     the same product again must give the same bits
-// The first finds any wrong bit but needs its own data; the second looks at the data that was
-// timed; the third finds what comes and goes.
+// The first finds any wrong bit but needs its own data; the second checks the data that was timed;
+// the third finds intermittent faults.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ Check check_freivalds(const Matrices& matrices, Dtype output, std::span<const st
 /// Zeros for zeros, exact for integers (int8 always is), Freivalds otherwise.
 Check check_product(const Matrices& matrices, Dtype output, std::span<const std::byte> c);
 
-/// A 64-bit hash of all bytes: another bit, another hash.
+/// A 64-bit hash of all bytes; a single changed bit always changes it.
 std::uint64_t hash_of(std::span<const std::byte> bytes);
 
 }  // namespace bench

@@ -13,7 +13,7 @@ double draw(Dtype dtype, MatrixValues values, bool first, std::uint64_t seed, st
   const auto from = [&](int least, std::uint64_t count) {
     return least + static_cast<double>(bits % count);
   };
-  // Two products fit 16 bits, which some instructions add them in.
+  // Two products fit in 16 bits, as some instructions add them.
   if (dtype == Dtype::int8) return first ? from(0, 128) : from(-127, 255);
   if (values == MatrixValues::random) return random_normal(seed, i);
   // Sums of fp8 products must be exact in 14 bits: -2, -1, 1, 2. Others: 64 k < 2^24 for every k
@@ -24,7 +24,7 @@ double draw(Dtype dtype, MatrixValues values, bool first, std::uint64_t seed, st
   return from(-8, 17);
 }
 
-/// A matrix whose lines along k are quantised: rows of A, columns of B.
+/// A matrix quantised along k: rows of A, columns of B.
 struct BlockScaled {
   std::vector<std::byte> elements, scales;
 };
@@ -42,7 +42,7 @@ class LineMaker {
         seed_(seed),
         line_(k) {}
 
-  std::vector<std::byte> elements, scales;  // of the line that was made last
+  std::vector<std::byte> elements, scales;  // of the last line
 
   void make(std::size_t line) {
     if (values_ == MatrixValues::zeros) return;  // elements are zero, scales one
@@ -113,7 +113,7 @@ Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
     const std::size_t size = size_of(type);
     const std::uint64_t own_seed = random_bits(seed, first ? 0 : 1);
     std::vector<std::byte> bytes(static_cast<std::size_t>(rows * columns) * size);
-    if (values == MatrixValues::zeros) return bytes;  // zero has no other bits in any type
+    if (values == MatrixValues::zeros) return bytes;  // zero is all bits 0 in every type
     for (std::size_t i = 0; i < bytes.size() / size; ++i)
       encode(bytes.data() + i * size, type, draw(dtype, values, first, own_seed, i));
     return bytes;

@@ -1,4 +1,4 @@
-// The matrices that products are measured and verified with.
+// The matrices for measuring and verifying GEMMs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace bench {
 enum class MatrixValues {
   random,    // standard normal; int8: all values that cannot overflow
   integers,  // small, exact
-  zeros      // for what the power of moving bits costs; never a headline
+  zeros      // to measure the power cost of switching bits; never a headline
 };
 
 struct Matrices {
@@ -29,12 +29,12 @@ constexpr Dtype dtype_of_a(Dtype dtype) {
 }
 constexpr Dtype dtype_of_b(Dtype dtype) { return dtype; }
 
-/// The same seed gives the same matrices, whatever else is made. Block-scaled ones are random
-/// values that were quantised; k must be whole blocks.
+/// The same seed gives the same matrices. Block-scaled ones are quantised random values; k must be
+/// a multiple of the block.
 Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
                        std::uint64_t seed);
 
-/// Gives the plan all of it.
+/// Loads the matrices and their scales into the plan.
 void load(GemmPlan& plan, const Matrices& matrices);
 
 }  // namespace bench

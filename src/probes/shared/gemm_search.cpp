@@ -82,8 +82,8 @@ Check repeatable(GemmPlan& plan, std::uint64_t hash) {
   return {"bitwise repeatability", different, 0.0};
 }
 
-/// The product that was timed, the same once more and before, and one of integers. Leaves the
-/// timed one's hash in `kept`.
+/// Checks the timed product, its repetitions, its golden hash, and a product of integers. Leaves
+/// the hash of the timed one in `kept`.
 Check verify(const State& state, GemmPlan& plan, const Matrices& timed, ProductHash& kept) {
   const std::vector<std::byte> c = plan.result();
   const std::uint64_t hash = hash_of(c);
@@ -104,7 +104,7 @@ MatrixValues values_of(const State& state) {
   return state.text("values") == "zeros" ? MatrixValues::zeros : MatrixValues::random;
 }
 
-/// What is out of the ordinary is said where it is so: zeros, a shape that was searched for.
+/// Unusual settings appear only if they are used: zeros, a shape found by a search.
 Json params_of(const State& state, const GemmCase& c) {
   Json params = {
       {"dtype", to_string(c.dtype)}, {"m", c.shape.m},          {"n", c.shape.n}, {"k", c.shape.k},
@@ -115,7 +115,7 @@ Json params_of(const State& state, const GemmCase& c) {
   return params;
 }
 
-/// The peak of the instructions in this run, in operations a cycle of all threads.
+/// The instruction peak of this run, in operations per cycle of all threads.
 std::optional<CycleLimit> ceiling(const State& state, const Json& params, int threads) {
   const auto per_core = state.known_limit("per_cycle", params);
   if (!per_core) return {};
@@ -124,7 +124,7 @@ std::optional<CycleLimit> ceiling(const State& state, const Json& params, int th
                         " per cycle and core x " + std::to_string(threads)};
 }
 
-/// Chooses among the candidates on data of its own.
+/// Chooses among the candidates with separate data.
 void tune(GemmPlan& plan, const GemmCase& c, MatrixValues values, std::uint64_t seed) {
   const Matrices trial = make_matrices(c.shape, c.dtype, values, seed);
   load(plan, trial);
@@ -184,7 +184,7 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
 
 namespace {
 
-// No power of two, so that the rows of a matrix are not all alike.
+// No powers of two, so that the rows of a matrix differ.
 constexpr GemmShape kPattern{1021, 1019, 1056};
 
 std::span<const std::byte> repeated(const std::vector<std::byte>& pattern,
@@ -225,12 +225,12 @@ namespace {
 
 constexpr int kTimings = 3;
 constexpr double kTimedSeconds = 0.01;  // in one timing
-constexpr double kMostBytes = 8e9;      // more takes long to bring there and is no faster
+constexpr double kMostBytes = 8e9;      // larger ones take long to copy and are no faster
 
 double most_bytes(State& state) {
   MemorySystem* memory = state.device().memory();
   const double available = memory == nullptr ? kMostBytes : memory->available_bytes();
-  return std::min(kMostBytes, available / 4);  // on a host the data lie there twice
+  return std::min(kMostBytes, available / 4);  // on a host the data are in memory twice
 }
 
 int multiprocessors(State& state) {
@@ -239,14 +239,14 @@ int multiprocessors(State& state) {
 }
 
 ShapeBounds bounds_of(State& state, Dtype dtype) {
-  // The least of all ranks: they try the same shapes, or one would wait for the others.
+  // The minimum of all ranks, because all ranks must try the same shapes.
   return {.most_bytes = least(state.group(), most_bytes(state)),
           .element_bytes = static_cast<double>(size_of(dtype)),
           .output_bytes = static_cast<double>(std::max<std::size_t>(4, size_of(dtype))),
           .multiprocessors = static_cast<int>(least(state.group(), multiprocessors(state)))};
 }
 
-/// Of one product, the median of a few timings; warm by the call that tells how long one takes.
+/// The median of a few timings of one product, warmed up by the call that estimates its time.
 double brief_timing(Device& device, GemmPlan& plan) {
   device.untimed([&] { plan.run(1); });
   const double once = device.timed([&] { plan.run(1); }, 1).value;
@@ -268,7 +268,7 @@ class Trials {
         dtype_(dtype),
         threads_(threads) {}
 
-  /// The slowest rank's; nothing where one of them has no such product.
+  /// The time of the slowest rank; nothing if any rank does not support the product.
   std::optional<Seconds> time(const GemmShape& shape) {
     GemmRequest request = gemm_request(state_, {dtype_, shape, threads_});
     request.candidates = 1;

@@ -1,4 +1,4 @@
-// Which working sets the memory probes look at, and which level of the memory each of them lies in.
+// The working sets of the memory probes, and the memory level of each.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace bench {
 
-/// "L1", "L2", ... : the first that holds the working set; "memory" from four times the last cache
-/// on; between these "L3/memory", as a part is found in the cache; "unknown" where no cache is
-/// known.
+/// "L1", "L2", ...: the first cache that holds the working set; "memory" from four times the last
+/// cache; between these "L3/memory", because part of the data is in the cache; "unknown" without
+/// known caches.
 std::string memory_level(const std::vector<CacheLevel>& caches, double bytes, int threads);
 
-/// What a job may allocate on this rank: `max_bytes`, or half of what is available where that is 0,
-/// divided by the ranks (which may share a host), the least of all ranks.
+/// What a job may allocate on this rank: `max_bytes`, or half of the available memory if that is 0,
+/// divided by the number of ranks (which may share a host); the minimum over all ranks.
 double memory_budget(State& state, const MemorySystem& memory);
 
-/// Sizes wanted by the parameters `sizes` (0 stands for the headline) and `curve`.
+/// Sizes by the parameters `sizes` (0 means the headline) and `curve`.
 struct MemorySizes {
   double headline = 0.0;  // measured as such
-  double wanted = 0.0;  // four times the last cache; the headline is smaller where memory is short
+  double wanted = 0.0;    // four times the last cache; the headline is smaller if memory is short
   double last_cache = 0.0;
   double budget = 0.0;      // what this job may allocate
   std::vector<double> all;  // descending, no two alike; some may be over the budget
@@ -30,7 +30,7 @@ struct MemorySizes {
   bool short_of_memory() const { return headline < wanted; }
   /// Why the headline is not far past the last cache.
   std::string shortage() const;
-  /// Why a size that was asked for is not measured; "" when it can be.
+  /// Why a requested size is not measured; "" if it can be.
   std::string over_budget(double bytes) const;
 };
 MemorySizes plan_memory_sizes(const State& state, const std::vector<CacheLevel>& caches, int cores,
@@ -42,7 +42,7 @@ Json memory_facts(const MemorySystem& memory, const MemorySizes& sizes);
 /// Adds the nodes of a place, if it has any, to a series' params.
 void add_place(Json& params, const MemoryPlace& place);
 
-/// Why these pages are no huge pages; "" when they are.
+/// Why these pages do not count as huge; "" if they do.
 std::string too_few_huge_pages(double share);
 
 /// What the memory probes have in common: by the job's parameters, each kind of page, in the

@@ -98,7 +98,7 @@ double ShapeSearch::best_rate() const {
   return best;
 }
 
-/// Before anything is known everything is; the small ones come first.
+/// Every shape until a rate is known; small shapes come first.
 bool ShapeSearch::worth_trying(const GemmShape& shape) const {
   const double rate = best_rate();
   return rate <= 0.0 ||

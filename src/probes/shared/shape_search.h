@@ -1,7 +1,7 @@
-// Which product shape to try next in search of the fastest. Pure: what was measured and how late it
-// is come from outside. It begins with cubes and with shapes that fill all multiprocessors in whole
-// waves of tiles, from small to large, goes on with the neighbours of the best, and times the best
-// few once more at the end: of many that were timed briefly the fastest is lucky too.
+// Chooses the next GEMM shape in a search for the fastest one. Times and measurements are passed
+// in. The search begins with cubes and with shapes that fill all multiprocessors in whole waves of
+// tiles, from small to large, continues with the neighbours of the best, and finally times the best
+// few again: the fastest of many brief timings was partly lucky.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct ShapeBounds {
 
 struct ShapeTrial {
   GemmShape shape;
-  std::optional<Seconds> seconds;  // of one product; nothing where it cannot be had
-  bool again = false;              // one of the best, timed once more
+  std::optional<Seconds> seconds;  // of one product; nothing if it is not supported
+  bool again = false;              // a second timing of one of the best
   double rate() const { return seconds ? shape.operations() / seconds->value : 0.0; }
 };
 
@@ -33,13 +33,13 @@ class ShapeSearch {
  public:
   ShapeSearch(const ShapeBounds& bounds, Seconds budget);
 
-  /// The shape to time now, `elapsed` after the search began; nothing when it is over.
+  /// The shape to time now, `elapsed` after the search began; nothing at the end.
   std::optional<GemmShape> next(Seconds elapsed);
-  /// What the shape of the last next() took.
+  /// The time of the last next()'s shape.
   void record(std::optional<Seconds> seconds);
 
-  /// The fastest by its second timing, or by its first where there was no time for one; nothing
-  /// where no shape could be had.
+  /// The fastest by its second timing, or by the first if there was no time for a second; nothing
+  /// if no shape was timed.
   std::optional<GemmShape> winner() const;
   /// In the order in which they were timed.
   const std::vector<ShapeTrial>& trials() const { return trials_; }
@@ -56,7 +56,7 @@ class ShapeSearch {
   const ShapeBounds bounds_;
   const Seconds budget_;
   std::vector<GemmShape> waiting_;   // in order
-  std::vector<GemmShape> offered_;   // whatever was ever waiting
+  std::vector<GemmShape> offered_;   // all shapes that ever waited
   std::vector<GemmShape> expanded_;  // whose neighbours were offered
   std::vector<GemmShape> finalists_;
   bool finals_ = false;
@@ -64,8 +64,7 @@ class ShapeSearch {
   std::vector<ShapeTrial> trials_;
 };
 
-/// Shapes of `waves` times as many tiles as there are multiprocessors, as square as these numbers
-/// allow.
+/// The most square shape with `waves` times as many tiles as there are multiprocessors.
 GemmShape whole_waves(int multiprocessors, int waves, std::int64_t tile_rows,
                       std::int64_t tile_columns, std::int64_t k);
 

@@ -7,11 +7,11 @@
 
 namespace bench {
 
-/// As real numbers, each once, in the order asked for. Throws Error(input) for more threads than
+/// The actual numbers, each once, in the requested order. Throws Error(input) for more threads than
 /// the device has cores, which would measure the scheduler.
 std::vector<int> thread_counts(State& state);
 
-/// One such number.
+/// The same for a single number.
 int thread_count(State& state, int asked);
 
 }  // namespace bench

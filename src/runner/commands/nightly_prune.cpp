@@ -1,16 +1,22 @@
-// benchctl nightly prune: thins the raw samples of old runs.
+// benchctl nightly prune: thins the raw samples of runs that are old and have ended
+// (results/run/retention.h).
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "core/whole_file.h"
+#include "results/run/retention.h"
 #include "results/store/store.h"
 #include "runner/commands/nightly_options.h"
-#include "runner/nightly/prune.h"
+#include "runner/dispatch/run_directory.h"
 #include "runner/nightly/time_text.h"
+#include "runner/site/find_run.h"
 
 namespace bench {
+namespace fs = std::filesystem;
 namespace {
 
 struct PruneOptions : ReadingOptions {
@@ -19,6 +25,49 @@ struct PruneOptions : ReadingOptions {
   bool dry_run = false;
 };
 
+struct Pruned {
+  std::vector<std::filesystem::path> runs;  // that changed or would change
+  std::size_t series = 0, samples = 0;
+  std::int64_t bytes = 0;                    // saved in records.jsonl
+  std::vector<std::string> complaints = {};  // runs that could not be pruned, and why
+};
+
+bool is_old(const fs::path& run, Seconds older, std::int64_t now_ns) {
+  const std::int64_t began_ns = integer_field(read_json(run / "plan.json"), "time_ns");
+  return began_ns > 0 && 1e-9 * static_cast<double>(now_ns - began_ns) > older.value;
+}
+
+void prune_run(const fs::path& run, const PruneOptions& options, Pruned& pruned) {
+  const fs::path file = run / "records.jsonl";
+  const Spool ours = Spool::append_to(file);  // locks out other writers
+  const std::string before = read_file(file);
+  const Thinned after = thin_records(before, options.keep);
+  if (after.series == 0) return;
+  if (!options.dry_run)
+    replace_file(file, after.text, static_cast<mode_t>(fs::status(file).permissions()));
+  pruned.runs.push_back(run);
+  pruned.series += after.series;
+  pruned.samples += after.samples;
+  pruned.bytes +=
+      static_cast<std::int64_t>(before.size()) - static_cast<std::int64_t>(after.text.size());
+}
+
+/// Records are replaced atomically. Runs in use by another benchctl are skipped with a complaint.
+Pruned prune_runs(const PruneOptions& options) {
+  const Seconds older = seconds_from(options.older, "--older");
+  const fs::path runs = options.runs();
+  const std::int64_t now = now_ns();
+  Pruned pruned;
+  for (const std::string& id : all_runs(runs)) {
+    try {
+      if (is_old(runs / id, older, now)) prune_run(runs / id, options, pruned);
+    } catch (const std::exception& error) {
+      pruned.complaints.push_back(id + ": " + error.what());
+    }
+  }
+  return pruned;
+}
+
 std::string prune_summary(const Pruned& pruned, bool dry_run) {
   return fmt::format("{} {} samples of {} series in {} runs: {} freed\n",
                      dry_run ? "would thin" : "thinned", pruned.samples, pruned.series,
@@ -26,8 +75,7 @@ std::string prune_summary(const Pruned& pruned, bool dry_run) {
 }
 
 ExitCode prune(const PruneOptions& options) {
-  const PruneRule rule{seconds_from(options.older, "--older"), options.keep, options.dry_run};
-  const Pruned pruned = prune_runs(options.runs(), rule, now_ns());
+  const Pruned pruned = prune_runs(options);
   for (const std::string& complaint : pruned.complaints) say(Level::warning, printable(complaint));
   bool indexed = true;
   if (!options.dry_run && !pruned.runs.empty()) {

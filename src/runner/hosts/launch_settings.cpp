@@ -7,6 +7,11 @@
 #include "core/text.h"
 
 namespace bench {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchSettings, agent, agent_options, connect_timeout_s,
+                                   keepalive_s, keepalive_count, start_timeout_s, interfaces, mca,
+                                   env, rank_program, cuda_rank_program)
+
 namespace {
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -42,34 +47,10 @@ LaunchSettings launch_settings_from_json(const Json& checked, const std::string&
     throw Error(ErrorKind::input,
                 where + "/mca/plm_rsh_agent: benchctl sets this parameter from 'agent'",
                 "set \"agent\" instead");
-  LaunchSettings settings;
-  settings.agent = checked.at("agent").get<std::vector<std::string>>();
-  settings.agent_options = checked.at("agent_options");
-  settings.connect_timeout_s = checked.at("connect_timeout_s");
-  settings.keepalive_s = checked.at("keepalive_s");
-  settings.keepalive_count = checked.at("keepalive_count");
-  settings.start_timeout_s = checked.at("start_timeout_s");
-  settings.interfaces = checked.at("interfaces");
-  settings.mca = checked.at("mca").get<std::map<std::string, std::string>>();
-  settings.env = checked.at("env").get<std::map<std::string, std::string>>();
-  settings.rank_program = checked.at("rank_program");
-  settings.cuda_rank_program = checked.at("cuda_rank_program");
-  return settings;
+  return checked.get<LaunchSettings>();
 }
 
-Json to_json(const LaunchSettings& settings) {
-  return {{"agent", settings.agent},
-          {"agent_options", settings.agent_options},
-          {"connect_timeout_s", settings.connect_timeout_s},
-          {"keepalive_s", settings.keepalive_s},
-          {"keepalive_count", settings.keepalive_count},
-          {"start_timeout_s", settings.start_timeout_s},
-          {"interfaces", settings.interfaces},
-          {"mca", settings.mca},
-          {"env", settings.env},
-          {"rank_program", settings.rank_program},
-          {"cuda_rank_program", settings.cuda_rank_program}};
-}
+Json to_json(const LaunchSettings& settings) { return settings; }
 
 std::vector<std::string> agent_command(const LaunchSettings& settings) {
   std::vector<std::string> words = settings.agent;

@@ -6,6 +6,11 @@
 #include "core/error.h"
 
 namespace bench {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlurmSettings, partition, account, reservation, time_limit,
+                                   exclusive, wait_s, allocation_args, gres, mpi, container_image,
+                                   container_mounts, args)
+
 namespace {
 
 /// Options that benchctl sets itself, or that would break the pipes to the ranks.
@@ -65,35 +70,9 @@ void refuse_ours(const Json& args, const std::string& where) {
 SlurmSettings slurm_settings_from_json(const Json& checked, const std::string& where) {
   for (const char* list : {"args", "allocation_args"})
     refuse_ours(checked.at(list), where + "/" + list);
-  SlurmSettings settings;
-  settings.partition = checked.at("partition");
-  settings.account = checked.at("account");
-  settings.reservation = checked.at("reservation");
-  settings.time_limit = checked.at("time_limit");
-  settings.exclusive = checked.at("exclusive");
-  settings.wait_s = checked.at("wait_s");
-  settings.allocation_args = checked.at("allocation_args").get<std::vector<std::string>>();
-  settings.gres = checked.at("gres");
-  settings.mpi = checked.at("mpi");
-  settings.container_image = checked.at("container_image");
-  settings.container_mounts = checked.at("container_mounts").get<std::vector<std::string>>();
-  settings.args = checked.at("args").get<std::vector<std::string>>();
-  return settings;
+  return checked.get<SlurmSettings>();
 }
 
-Json to_json(const SlurmSettings& settings) {
-  return {{"partition", settings.partition},
-          {"account", settings.account},
-          {"reservation", settings.reservation},
-          {"time_limit", settings.time_limit},
-          {"exclusive", settings.exclusive},
-          {"wait_s", settings.wait_s},
-          {"allocation_args", settings.allocation_args},
-          {"gres", settings.gres},
-          {"mpi", settings.mpi},
-          {"container_image", settings.container_image},
-          {"container_mounts", settings.container_mounts},
-          {"args", settings.args}};
-}
+Json to_json(const SlurmSettings& settings) { return settings; }
 
 }  // namespace bench

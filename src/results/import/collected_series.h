@@ -33,7 +33,7 @@ class ImportSink {
 
   /// Values in base units. Throws Error(input) for a series that the job has already.
   virtual void series(const ImportedJob& job, const Samples& samples) = 0;
-  /// The job did not end well: Status::failed, or Status::invalid for a wrong result.
+  /// The job failed (Status::failed) or had a wrong result (Status::invalid).
   virtual void ended(const ImportedJob& job, Status status, const std::string& reason) = 0;
   /// Facts of the job's first host, or (topic "program") of the tool.
   virtual void facts(const ImportedJob& job, const Facts& facts) = 0;

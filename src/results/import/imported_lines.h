@@ -40,7 +40,7 @@ class ImportedLines {
   bool next();
   const std::string& line() const { return line_; }
   std::size_t number() const { return number_; }  // from 1
-  /// A file that ends within a line may have lost a part of its last number.
+  /// Throws Error(input) if the last line has no line break, as its last number may be truncated.
   void demand_whole() const;
   /// Throws Error(input) with file, line number, the start of the line and the reason `what`.
   [[noreturn]] void refuse(const std::string& what, const std::string& hint = {}) const;

@@ -24,8 +24,8 @@ void import_fio(const ImportedFile& file, ImportSink& sink);          // --outpu
 void import_superbench(const ImportedFile& file, ImportSink& sink);   // results-summary.jsonl
 void import_reframe(const ImportedFile& file, ImportSink& sink);      // a performance log
 void import_babelstream(const ImportedFile& file, ImportSink& sink);  // text and --csv
-void import_csv(const ImportedFile& file,
-                ImportSink& sink);  // run,time,host,...: docs/importing.md
+/// run,time,host,...: docs/importing.md
+void import_csv(const ImportedFile& file, ImportSink& sink);
 
 struct ImportFormat {
   const char* name;   // on the command line

@@ -86,7 +86,7 @@ void add_nccl(const ImportedJob& job, const NcclMeasurement& measured, Collected
   if (measured.bus_bytes_per_s > 0.0) series.add(job, std::move(busbw));
 }
 
-/// Adds a rank's host to the job; "localhost" is no name.
+/// Adds a rank's host to the job; "localhost" does not count as a name.
 void add_nccl_host(const std::string& host, ImportedJob& job) {
   ++job.ranks;
   if (host == "localhost" || std::ranges::find(job.hosts, host) != job.hosts.end()) return;

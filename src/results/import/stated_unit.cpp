@@ -14,7 +14,7 @@ struct Prefix {
   double factor;
 };
 
-// The longer ones first: "Mi" is no "M".
+// The longer ones first, so that "Mi" is not taken for "M".
 constexpr std::array<Prefix, 9> kPrefixes{{{"ki", 1024.0},
                                            {"mi", 1048576.0},
                                            {"gi", 1073741824.0},

@@ -12,7 +12,7 @@ namespace bench {
 /// (FUSE). WAL needs memory shared by all writers, so it is unsafe there.
 bool is_network_type(std::uint32_t f_type);
 
-/// Asks about `path` or, when it does not exist, its nearest parent that does. False when unknown.
+/// Checks `path` or, if it does not exist, its nearest existing parent. False if unknown.
 bool is_network_file_system(const std::filesystem::path& path);
 
 /// An exclusive flock(2) on a separate file, held until the end of the scope. On NFS Linux turns it

@@ -14,13 +14,13 @@ struct JobResult {
   Status outcome = Status::skipped;
   std::string reason;
   double seconds = 0.0;
-  /// Asked for and never started, or kept from it by a lost host or an interruption: no planned
-  /// skip, so the run is not complete.
+  /// Requested but never started, or prevented by a lost host or an interruption. Not a planned
+  /// skip, so the run is incomplete.
   bool not_run = false;
-  /// What drivers reported of its devices meanwhile (NVIDIA's Xid), the values of its events
+  /// Faults of its devices reported by drivers meanwhile (NVIDIA's Xid), the values of its events
   /// "device_fault": [{"code", "text", "fatal", "device", "rank"}].
   Json faults = Json::array();
-  /// Its hosts that were found out (kHostOutEvent), each with the reason.
+  /// Its hosts that dropped out (kHostOutEvent), each with the reason.
   std::map<std::string, std::string> out = {};
 };
 

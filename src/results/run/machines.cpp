@@ -41,7 +41,7 @@ struct Stated {
   std::vector<const Json*> topology;
   std::vector<const Json*> preflight;  // of a host with GPUs
   std::vector<const Json*> clock;      // of a host whose clock is wrong
-  std::vector<const Json*> storage;    // what a storage's figures hide
+  std::vector<const Json*> storage;    // limits of storage measurements
   const Json* gpus = nullptr;
 };
 
@@ -78,7 +78,7 @@ double measured_clock(const std::string& host, const std::vector<Result>& result
   return kNoValue;
 }
 
-/// What is the same for all processes of a build: not the process's id, not its ranks.
+/// The facts that all processes of a build share, without process ID and ranks.
 Json as_program(const Json& facts) {
   Json program = {{"name", text_field(facts, "program", text_field(facts, "name", "bench-rank"))},
                   {"version", text_field(facts, "version")},

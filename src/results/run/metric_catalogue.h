@@ -1,6 +1,6 @@
 // How each metric is judged, as schemas/probes/<probe>.json declares it: which difference matters,
 // on which scale its noise is uniform, which resource it measures. Read once, from the schemas
-// beside the program. Used for verdicts as described in docs/statistics.md.
+// next to the program. Used for verdicts as described in docs/statistics.md.
 #pragma once
 
 #include <map>

@@ -19,8 +19,8 @@ inline constexpr const char* kRunEndEvent = "run_end";
 /// Event of a job (value {"why": text}) after an outcome, if it could not run for an external
 /// reason: an interruption or an excluded host. `benchctl resume` runs it.
 inline constexpr const char* kNotRunEvent = "not_run";
-/// Event of a job (value {"host", "why"}): a host of it is out, and why; of each such host of a job
-/// that failed, and of the first one of a job that was not run for it.
+/// Event of a job (value {"host", "why"}): one of its hosts dropped out. One for each such host of
+/// a failed job; for a job that was not run because of it, only the first.
 inline constexpr const char* kHostOutEvent = "host_out";
 /// Event of a job: it restarts. Its earlier records do not count.
 inline constexpr const char* kRestartEvent = "restart";
@@ -39,7 +39,7 @@ struct PlannedJob {
   std::string binding;
   int repeat = 0;
   std::uint64_t seed = 0;
-  std::string skipped;         // why it was planned as skipped; empty for a job that was to run
+  std::string skipped;         // why it was planned as skipped; empty for a job to run
   std::string search_of = {};  // the job whose failure or slowness it helps to locate
 };
 

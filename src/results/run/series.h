@@ -76,7 +76,7 @@ class SeriesOfJobs {
  public:
   /// Both must outlive it.
   SeriesOfJobs(const RunRecords& run, const std::vector<JobResult>& jobs);
-  /// At most so many, over all jobs.
+  /// Upper bound of their number over all jobs.
   std::size_t most() const;
   /// The series of jobs[job] in arrival order; of duplicates (a rerun job) the later counts.
   /// Samples of an invalid job are invalid too.

@@ -1,4 +1,4 @@
-// The distributions that tests of this folder are held against.
+// The distributions used by the tests of this folder.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,9 @@
 // and James 2014 (arXiv 1306.4933) for the statistic; Fleming et al. 2023 (doi
 // 10.1145/3578244.3583719) for windows, Student's t and merging.
 //
-// Not our judge: t is taken at the split that maximises it, from deviations that divide by n, so
-// that of null series of 200 correlated values three in four get a change (docs/statistics.md).
+// Not used for verdicts: t is taken at the split that maximises it, from deviations that divide by
+// n, so that three in four series of 200 correlated values without a change get one
+// (docs/statistics.md).
 #pragma once
 
 #include <cstddef>

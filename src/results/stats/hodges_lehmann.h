@@ -31,13 +31,13 @@ struct Shift {
 Shift hodges_lehmann(std::span<const double> a, std::span<const double> b,
                      double confidence = 0.95);
 
-/// Parts that the signed rank test shares: the median of `candidates`, and the interval from the
+/// Shared with the signed rank test: the median of `candidates`, and the interval from the
 /// C-th smallest to the C-th largest of them, C being how many values of the statistic have
 /// cdf <= tail.
 Shift shift_of(std::vector<double> candidates, const std::vector<double>& cdf, double tail);
 /// C by the normal approximation of a statistic with this standard deviation.
 Shift shift_of_normal(std::vector<double> candidates, double deviation, double tail);
-/// The same of candidates that are not made: nth(rank) gives the rank-th smallest.
+/// The same without forming the candidates: nth(rank) gives the rank-th smallest.
 Shift shift_by_selection(std::size_t candidates, const std::function<double(std::size_t)>& nth,
                          double deviation, double tail);
 

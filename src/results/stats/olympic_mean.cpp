@@ -35,7 +35,8 @@ std::string void_reason(const OlympicMean& result) {
   return "";
 }
 
-/// `deviation`: the standard deviation of all runs, the two that are dropped drawn in.
+/// `deviation`: the standard deviation of all runs, with the dropped ones replaced by their
+/// neighbours.
 void set_interval(OlympicMean& result, double deviation) {
   const auto runs = static_cast<double>(result.runs), kept = static_cast<double>(result.kept);
   result.standard_error = deviation * std::sqrt((runs - 1.0) / (kept * (kept - 1.0)));

@@ -17,13 +17,13 @@ struct OlympicMean {
   double low = kNoValue;  // 95 % interval
   double high = kNoValue;
   std::size_t runs = 0;
-  std::size_t without = 0;  // runs that reached no target
-  std::size_t kept = 0;     // runs that the mean is of
+  std::size_t without = 0;  // runs that missed the target
+  std::size_t kept = 0;     // runs in the mean
   bool trimmed = false;     // else the plain mean, of fewer than three runs
-  std::string why = {};     // why there is no mean, or no interval; "" where both are there
+  std::string why = {};     // why the mean or the interval is missing; "" if neither is
 };
 
-/// `values`: one per run, infinity or NaN for a missed target.  The interval is that of a trimmed
+/// `values`: one per run, infinity or NaN for a missed target. The interval is that of a trimmed
 /// mean: dropped values are replaced by their nearest neighbour (Winsorised), SE = sqrt(SSD_w / (h
 /// (h - 1))) with h runs kept, t with h - 1 degrees of freedom (Yuen 1974, Biometrika 61, 165).
 /// Using only the kept runs would underestimate the variation. Needs four runs: of three, one is

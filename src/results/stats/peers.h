@@ -45,7 +45,7 @@ double robust_sigma(std::span<const double> values);
 
 /// `floor` > 0: the least sigma, in the unit of the values, so that equal values of most hosts do
 /// not make one differing bit an outlier. Better::none is scored as higher. Levels are those of
-/// Rosner's outlier test (statistics/outliers.h), 1 of fewer than kFewestPeers.
+/// Rosner's outlier test above, 1 for fewer than kFewestPeers values.
 PeerScores peer_scores(std::span<const double> values, Better better, double floor);
 
 /// Whether value i is significantly worse than its peers: `chance`, that of any host in a healthy

@@ -16,7 +16,7 @@ namespace bench {
 
 struct VariancePrior {
   double variance = 0.0;  // s0^2, in squared units of the values
-  double degrees = 0.0;   // d0; 0: there is no prior
+  double degrees = 0.0;   // d0; 0: no prior
 };
 
 /// One variance with its degrees of freedom per series. No prior from fewer than eight; if the
@@ -47,9 +47,9 @@ PredictionTest predict(std::span<const double> history, double value,
                        const VariancePrior& prior = {}, double floor = 0.0,
                        double tail = std::numeric_limits<double>::infinity());
 
-/// Fourth and second moments of deviations to one side, of one series or of many. Each is held
-/// against the other values of its series, as a new one would be (externally studentised): among
-/// its own, an outlier hides in the variance that it makes.
+/// Fourth and second moments of deviations to one side, of one series or of many. Each value is
+/// compared with the other values of its series, as a new one would be (externally studentised), so
+/// that an outlier does not hide in the variance it causes.
 struct TailMoments {
   double fourth = 0.0, second = 0.0, count = 0.0;
   std::vector<double> residuals = {};  // sizes of the deviations, studentised

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// Slow drift: a slope that outliers do not pull, and whether there is one.
+// Slow drift: a slope that is robust against outliers, and its significance.
 
 struct Trend {
   double slope =
@@ -27,7 +27,7 @@ Trend trend(std::span<const double> values, double inflation = 1.0);
 struct ChangeInterval {
   std::size_t at = 0;             // the most likely first index after the change
   std::size_t low = 0, high = 0;  // the least and the largest of the set
-  std::vector<std::size_t> set;   // all that are not refuted, ascending
+  std::vector<std::size_t> set;   // all that are not rejected, ascending
 };
 
 /// For values with one level change: {t : (RSS(t) - RSS(best)) / sigma^2 <= cut}, with cut = -2
@@ -41,12 +41,12 @@ std::vector<double> split_squares(std::span<const double> values);
 
 double change_interval_cut(double confidence);
 
-/// Fewer values on one side of a change are not looked at.
+/// Least number of values on each side of a change.
 inline constexpr std::size_t kLeastSide = 3;
 
 struct RankScan {
   double z = 0.0;      // |rank sum - expected| / its standard deviation, ties corrected
-  std::size_t at = 0;  // first index after the change; 0: nothing could be compared
+  std::size_t at = 0;  // first index after the change; 0: too few values
 };
 RankScan rank_scan(std::span<const double> values);
 

@@ -37,7 +37,7 @@ struct RankTest {
 /// for ties and continuity. p is twice the smaller tail, and 1 if a side is empty.
 RankTest mann_whitney(std::span<const double> a, std::span<const double> b);
 
-/// The same by the normal distribution however few they are, as other programs print it: for six
+/// The same by the normal distribution for any number of values, as other programs do: for six
 /// values a side its p is twice the exact one.
 RankTest mann_whitney_by_normal(std::span<const double> a, std::span<const double> b);
 

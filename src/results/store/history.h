@@ -48,8 +48,8 @@ struct Point {
   double high = kNoValue;
   std::int64_t configuration = 0;
   double of_limit = kNoValue;
-  double clock_hz = kNoValue;  // of the device that worked
-  double power_w = kNoValue;   // mean, of all devices that worked; of a CPU job its packages'
+  double clock_hz = kNoValue;  // of the device in use
+  double power_w = kNoValue;   // mean, of all devices in use; of a CPU job its packages'
 };
 
 struct SeriesHistory {
@@ -71,8 +71,8 @@ struct Selection {
 /// Only ok values with a clean sample, of runs that were not discarded.
 class Histories {
  public:
-  /// The store must outlive it. Knows the runs that are there when it is made. Throws Error as the
-  /// store does.
+  /// The store must outlive it. Sees the runs that exist at construction. Throws Error as the store
+  /// does.
   explicit Histories(const Store& store);
   ~Histories();
 
@@ -82,7 +82,7 @@ class Histories {
 
   /// The runs that a selection takes, oldest first, whatever they measured.
   std::vector<std::int64_t> runs(const Selection& selection) const;
-  /// Throws Error(input) for a number that no run has.
+  /// Throws Error(input) for an unknown number.
   RunRow run(std::int64_t number) const;
   /// An empty object if there is none.
   Json configuration(std::int64_t id) const;

@@ -57,10 +57,10 @@ struct Journal {
 /// The journal for the runs of this database.
 std::filesystem::path journal_path(const std::filesystem::path& database);
 
-/// A file that is not there is an empty journal. Throws Error(environment) when it cannot be read.
+/// A missing file is an empty journal. Throws Error(environment) if the file cannot be read.
 Journal read_journal(const std::filesystem::path& path);
 
-/// One write and an fsync: entries of several writers stay whole. A line that a crash left torn is
+/// One write and an fsync, so that entries of several writers stay whole. A line torn by a crash is
 /// closed first. Throws Error(environment).
 void append(const std::filesystem::path& path, const JournalEntry& entry);
 

@@ -19,7 +19,7 @@
 namespace bench {
 namespace {
 
-// The questions that commands ask the database.
+// Queries of commands.
 
 constexpr std::size_t kListedRuns = 5;
 

@@ -112,7 +112,7 @@ class Store {
   /// True if the file system is shared between machines: no WAL, one writer at a time.
   bool on_network() const { return network_; }
 
-  /// For the parts of results/ that ask questions of their own (history, past checks).
+  /// For the other parts of results/ with queries of their own (history, past checks).
   SQLite::Database& database() const { return *db_; }
   const std::filesystem::path& path() const { return path_; }
 

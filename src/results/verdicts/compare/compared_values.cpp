@@ -94,7 +94,7 @@ Scaled scaled_value(const Point& point, bool log_scale, double noise_floor) {
   return {point.value, std::fmax(noise_floor * std::abs(point.value), error)};
 }
 
-/// fmax drops a NaN: a run without an interval, or with one that is none, must not look exact.
+/// fmax drops a NaN: a run without a usable interval must not look exact.
 Scaled without_unsound_error(Scaled value, const Point& point, bool log_scale) {
   const bool sound = point.low <= point.high && (!log_scale || point.low > 0.0);
   if (!sound || !std::isfinite(point.high - point.low)) value.error = kNoValue;

@@ -10,7 +10,7 @@ namespace bench {
 
 struct Estimate {
   Basis basis = Basis::none;
-  Shift shift = {};  // of B - A, in logarithms or as they are
+  Shift shift = {};  // of B - A, in logarithms or in the unit
   double p = kNoValue;
   double deviation = kNoValue;  // of single values, or of differences if paired
   std::size_t pairs = 0;

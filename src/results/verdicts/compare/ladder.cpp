@@ -62,7 +62,7 @@ Rung rung_of(const Side& side) {
     }
     rung.ranks[joined].insert(key.ranks);
     for (const auto& [unit, points] : units) {
-      // Over other hosts it is the same job all the same.
+      // The same job on other hosts counts as the same.
       auto& values = rung.side.metrics[joined][joined.ranks == 0 ? UnitOfHost{} : unit];
       values.insert(values.end(), points.begin(), points.end());
     }

@@ -25,7 +25,7 @@ bool all_equal(const ValuesOfUnits& a, const ValuesOfUnits& b) {
   return values.size() == 1;
 }
 
-/// More work for the same: a rate as it is, a time turned over.
+/// The change as a ratio of work: that of a rate, or the inverse of that of a time.
 double work(double ratio, Better better) { return better == Better::lower ? 1.0 / ratio : ratio; }
 
 /// The scale's numbers as ratios of B over A.

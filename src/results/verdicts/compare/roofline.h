@@ -13,8 +13,8 @@ namespace bench {
 /// The flat part of a roof.
 struct Ceiling {
   std::string dtype;
-  double measured = kNoValue;  // operations a second of the fastest product
-  double limit = kNoValue;     // what the measurement's own limit allows; none where unknown
+  double measured = kNoValue;  // operations a second of the fastest GEMM
+  double limit = kNoValue;     // the measurement's own limit; none if unknown
 };
 
 struct RooflinePoint {
@@ -43,7 +43,7 @@ Roofline roofline_of(const Side& side, const std::string& device);
 /// Devices with GEMM results on that side.
 std::vector<std::string> roofline_devices(const Side& side);
 
-/// Bytes that a product moves at least: both factors and the result once.
+/// Least number of bytes that a GEMM moves: both factors and the result once.
 double gemm_bytes(double m, double n, double k, const std::string& dtype);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// What one side of a comparison is, as it is written on a command line.
+// One side of a comparison, as written on a command line.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct Selector {
 /// A path of an existing file needs no `file:`.
 Selector parse_selector(const std::string& text, const std::vector<std::string>& runs);
 
-/// Whether it is a file and nothing of the database.
+/// Whether it is a file rather than part of the database.
 bool is_file_selector(const std::string& text);
 
 }  // namespace bench

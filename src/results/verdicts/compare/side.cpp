@@ -21,7 +21,7 @@ namespace {
               "for other files");
 }
 
-/// unit and better are closed lists: a word outside them is refused here, with its place.
+/// Unit and better are closed lists: any other word is refused with its place.
 void check_row(const Json& row, const std::string& origin) {
   if (!row.is_object()) refuse_file(origin, "a result is not a JSON object: " + excerpt(row));
   if (!text_field(row, "metric").empty()) {

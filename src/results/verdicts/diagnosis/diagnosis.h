@@ -28,7 +28,7 @@ Observation after_fix(const Observation& observation, const Rule& rule);
 struct Finding {
   Cause cause = Cause::unexplained;
   std::string rule = {};                   // its name in the table
-  double share = kNoValue;                 // of T that it holds; NaN where it is no part of T
+  double share = kNoValue;                 // of T; NaN if it is not a part of T
   std::vector<std::string> evidence = {};  // "data wait 42.1 % (> 5 %): images stall"
   double gain = kNoValue;                  // maximum speedup factor once fixed; NaN: unbounded
   std::string gain_text = {};              // derivation: "1 / (1 - data wait)"; "" if none

@@ -27,7 +27,7 @@ enum class Measure {
   checkpoint_share,  // stall for checkpoints
   residual_share,    // no phase claims it
 
-  // Beside them.
+  // In addition.
   work_share,        // passes_share + optimizer_share: nothing is waited for
   evaluation_share,  // evaluations and checks, of the whole run
 
@@ -119,7 +119,7 @@ class Observation {
   std::vector<std::string> jobs = {};  // source jobs
   bool on_gpu = false;
 
-  /// A value that is no finite number is not kept.
+  /// Ignores values that are not finite.
   void set(Measure measure, double value, std::string source);
   /// Records why there is no value, if there is more to say than how to measure it.
   void set_missing(Measure measure, std::string why);

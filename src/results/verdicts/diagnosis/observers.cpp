@@ -101,8 +101,7 @@ void add_shares(Observation& observation, const Times& times, const JobResult& j
     observation.set_missing(M::transfer_share, "the breakdown does not separate copies");
 }
 
-/// The parts of its loader that the probe `training` has none of: its samples are made, or read, by
-/// the step that needs them.
+/// The probe `training` has no loader: its samples are made, or read, by the step that needs them.
 void add_input(Observation& observation) {
   observation.set(M::readiness, 0.0, "samples are generated within each step");
   for (const Measure measure :
@@ -255,7 +254,7 @@ class LoaderJob {
     return observation;
   }
 
-  /// What holds of both.
+  /// For measured and projected loops.
   void finish(Observation& observation, double stall, const std::string& from) const {
     observation.set(M::data_share, stall, from);
     observation.set(M::passes_share, 1.0 - stall, "step time");
@@ -291,7 +290,7 @@ class LoaderJob {
   /// At so many samples a second.
   void add_workers(Observation& observation, const Series& stall, double rate, double d) const {
     const Json loop = loop_params(stall);
-    // Without workers the one who waits makes the batches, while it waits.
+    // Without workers the waiting process makes the batches itself.
     const double threads = workers(stall) > 0.0 ? workers(stall) : d;
     const double cpu = rate / median_of(series_, "samples_per_cpu_second", loop) / threads;
     observation.set(M::worker_cpu_share, std::min(cpu, 1.0), source("samples_per_cpu_second"));

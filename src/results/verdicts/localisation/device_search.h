@@ -2,8 +2,8 @@
 // host was isolated, or for a job with several GPU ranks on one host. Group testing by halves as
 // for hosts (search.h), with jobs on some GPUs. In a job of several hosts the same GPUs of a good
 // partner take part, so that faults between hosts show again and a single GPU can be tested.
-// Reference jobs on good hosts with as many GPUs run where needed (device_trials.h). A symptom of
-// all GPUs points to the host, or to something its GPUs share.
+// Reference jobs on good hosts with as many GPUs run where needed. A symptom of all GPUs points to
+// the host, or to something its GPUs share.
 #pragma once
 
 #include <string>
@@ -32,8 +32,7 @@ Devices first_gpus(int ranks);
 // - fewer are slow if worse, by the threshold of the incident, than as many GPUs of a good host (a
 //   reference) or of this one,
 // - and fine if not slow and they meet the gate, have a reference, or as many others are worse;
-// else
-//   unknown until there is a reference.
+// otherwise the result is unknown until there is a reference.
 
 /// How the GPUs of a host are tested.
 struct DeviceForm {

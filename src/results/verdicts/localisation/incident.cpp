@@ -42,8 +42,8 @@ double shortfall(double value, double bound, bool floor) {
   return 1.0 - (floor ? value / bound : bound / value);
 }
 
-// Other work costs time slices, not half of the best sample.
-/// With the whole interval of the median; without clean samples, by half with the best sample.
+/// With the whole interval of the median; without clean samples, by half with the best sample, as
+/// other work costs time slices, not half of the best sample.
 bool misses(const GateResult& gate, const Series& series) {
   if (gate.verdict == Verdict::fail) return true;
   if (gate.verdict == Verdict::pass || !gate.measured || series.clean > 0) return false;

@@ -1,5 +1,5 @@
 // One result of a submission for tables, scaling and comparison: the runs of a benchmark on a
-// system, their score, and the system description. published_reader.h reads them from folders.
+// system, their score, and the system description.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace bench {
 
 struct CalibrationRate {
   std::string what;      // of which test
-  double nominal = 0.0;  // share of false alarms that it should have
+  double nominal = 0.0;  // nominal share of false alarms
   std::size_t tests = 0, alarms = 0;
   double observed() const {
     return tests > 0 ? static_cast<double>(alarms) / static_cast<double>(tests) : kNoValue;

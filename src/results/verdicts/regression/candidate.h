@@ -1,4 +1,4 @@
-// A change of one series, put into the words of a finding.
+// A change of one series as a finding.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace bench {
 // Groups runs of many hosts into nights. A run of the whole fleet is one night; on a busy cluster
 // each idle host has its own run, and many such runs form one night.
 
-/// What a judgement keeps of a point.
+/// The part of a point that judgements need.
 struct RunValue {
   std::int64_t run = 0;
   std::int64_t time_ns = 0;
@@ -32,8 +32,8 @@ struct Nights {
 /// run order.
 Nights nights_of(std::span<const std::vector<RunValue>* const> series);
 
-/// How many series had a value in one of the seven nights before the newest, and none in it. What
-/// is silent for longer has retired.
+/// How many series had a value in one of the seven nights before the newest, but none in it. Series
+/// silent for longer count as retired.
 std::size_t missing_tonight(const Nights& nights);
 
 /// Common movement: for each night the median deviation of the present series from their own
@@ -43,8 +43,8 @@ std::vector<double> common_movement(const Nights& nights,
                                     std::span<const std::vector<double>> axis_values,
                                     std::size_t fewest);
 
-// What the judgement of many series adds up to, before anything is called a finding: how likely a
-// change is chance depends on how many were looked at.
+// Totals over all series, before anything is called a finding: how likely a change is due to chance
+// depends on the number of series tested.
 
 struct Candidate {
   ChangeFinding finding;

@@ -19,14 +19,14 @@ void set_levels(Segments& segments, std::span<const double> values) {
         values.subspan(segments.begins[i], segments.end(i, values.size()) - segments.begins[i])));
 }
 
-/// How much the change at the beginning of segment i amounts to, in thresholds; below one it is
-/// none, and none is one of a segment too short.
+/// The change at the beginning of segment i, in thresholds; below one it does not count, nor does
+/// one of a segment that is too short.
 double weight(const Segments& segments, std::size_t i, std::size_t n, const Thresholds& at_least) {
   const double distance = segments.levels[i] - segments.levels[i - 1];
   const double weight = distance > 0.0 ? distance / at_least.up : -distance / at_least.down;
   const auto length = [&](std::size_t j) { return segments.end(j, n) - segments.begins[j]; };
   const bool too_short = length(i) < kShortestLevel || length(i - 1) < kShortestLevel;
-  // What is too short goes first, by the side to which it is nearer.
+  // Segments that are too short are joined first, to the nearer side.
   return too_short ? -1.0 / (1e-12 + std::abs(distance)) : weight;
 }
 
@@ -78,10 +78,11 @@ constexpr double kDriftLevel = 0.001;
 // Thirty values do not show how far their noise reaches; a series without peers is held to have
 // tails as heavy as these.
 constexpr double kAloneDegrees = 4.5;
-constexpr double kRare = 0.01;  // chances above need no second look
+constexpr double kRare = 0.01;  // chances above this need no closer test
 constexpr double kStandsOut = 2.0;
 constexpr std::size_t kOneIn = 500;
-constexpr std::size_t kSamePlace = 3;  // two methods that differ by no more mean one change
+constexpr std::size_t kSamePlace =
+    3;  // two methods that differ by at most this found the same change
 
 double variance_of(std::span<const double> values) {
   const double deviation = standard_deviation(values);

@@ -14,14 +14,14 @@ namespace bench {
 // A history as levels: where it changed by more than the practical threshold for at least three
 // values.
 
-/// What a change must amount to, as distances on the series' axis, both positive.
+/// The least change that counts, as distances on the series' axis, both positive.
 struct Thresholds {
   double up = 0.0;
   double down = 0.0;
   bool passes(double distance) const { return distance > up || distance < -down; }
 };
 
-/// A level holds for so many values, or it is none.
+/// Least number of values of a level.
 inline constexpr std::size_t kShortestLevel = 3;
 
 struct Segments {
@@ -58,7 +58,7 @@ struct LevelHistory {
   std::span<const double> nights() const;
 };
 
-/// What a change is held to be.
+/// A change of level.
 struct Change {
   std::size_t at = 0, low = 0, high = 0;  // first value after the change, and the range it lies in
   std::size_t until = 0;                  // first value back at the old level; 0: persists

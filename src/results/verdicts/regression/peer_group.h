@@ -16,7 +16,7 @@ struct SharedSeries {
   std::vector<double> axis;  // the same on the axis of the first series
 };
 
-/// `series` as it is after `movement`, which has a value a night, was taken out of it.
+/// `series` after subtracting `movement`, which has one value per night.
 SharedSeries shared_series(const std::vector<Judged>& series, const Nights& nights,
                            const std::vector<double>& movement);
 

@@ -21,7 +21,7 @@ enum class ChangeKind {
   newest,  // newest value only: measure again before acting
   step,    // the level changed and has stayed there for three values or more
   drift,   // the last segment sinks or rises slowly
-  exact    // a value that is to be equal is not
+  exact    // a value that must be equal differs
 };
 enum class HistoryVerdict {
   regressed,  // the whole interval is worse than the practical threshold
@@ -32,7 +32,7 @@ enum class FindingState {
   open,   // no decision, or it came back after being fixed
   acked,  // known and accepted
   fixed,  // reported as repaired; no value measured since
-  noise   // said to be none
+  noise   // declared to be noise
 };
 
 std::string_view to_string(FindingScope scope);
@@ -56,7 +56,7 @@ struct RegressionOptions {
   double q = 0.03;                // share of false ones among what a family finds
   double most_p = 0.0005;         // ... and of a single newest value, however small its family is
   double threshold = 0.0;         // share; 0: the metric's own
-  bool otava = false;             // ask for otava's opinion too
+  bool otava = false;             // also run otava
   std::vector<Decision> decisions = {};
 };
 
@@ -86,10 +86,10 @@ struct ChangeFinding {
   std::size_t before = 0, after = 0;      // values on both sides
   int votes = 1, voters = 1;              // methods that detect it, of those run
   std::vector<FactChange> facts = {};     // configuration changes in that range
-  std::vector<Point> points = {};         // the series looked at, for plots; of a fleet its median
+  std::vector<Point> points = {};         // the judged series, for plots; of a fleet its median
   std::vector<double> levels = {};        // segment level at each of these points
   Decision decision = {};                 // finding "" where there is none
-  /// Says why it fails a report: open, worse and still standing.
+  /// Whether it fails a report: open, worse and persisting.
   bool fails() const {
     const bool counts = verdict == HistoryVerdict::regressed ||
                         (verdict == HistoryVerdict::changed && key.better == Better::none);

@@ -66,18 +66,18 @@ struct ScalingCurve {
   std::string host = {};       // where the workers are a parameter's
   std::string case_name = {};  // set if another curve of the report would have the same title
   std::string over;            // "ranks", "hosts", or a parameter
-  std::string kind;            // "strong", "weak", or "" where the law says it
+  std::string kind;            // "strong", "weak", or "" if the law implies it
   ScalingLaw law = ScalingLaw::total_rate;
   Unit unit = Unit::count;
   Better better = Better::higher;
   double base = 1.0;                                // the fewest workers; 8 is another base than 1
   std::vector<ScalePoint> points = {};              // by n, at least two
   std::vector<ScalingFit> fits = {};                // the chosen one first
-  std::string fit_words = {};                       // why this one, or why there is none
+  std::string fit_words = {};                       // why this one was chosen, or why none was
   std::optional<TimeFit> times = {};                // weak_time
   double serial = kNoValue;                         // Gustafson's; weak_time
   std::vector<ScalingPrediction> predictions = {};  // in the metric's unit
-  std::string interval = {};                        // what the intervals know and do not know
+  std::string interval = {};                        // what the intervals include
 };
 
 struct ScalingSettings {

@@ -46,10 +46,10 @@ struct ScalingFit {
   double best_n() const;
 };
 
-/// The least number of different N: fewer are no law.
+/// Least number of different N for a fit.
 inline constexpr std::size_t kFewestForAmdahl = 4, kFewestForUsl = 5;
 
-/// Nothing for too few different N or non-positive values.
+/// Empty for too few different N or non-positive values.
 std::optional<ScalingFit> amdahl_fit(std::span<const RateAt> values);
 std::optional<ScalingFit> usl_fit(std::span<const RateAt> values);
 

@@ -76,7 +76,7 @@ Json same_of(const Series& series, const PlannedJob& job, const std::string& ove
   same.update(series.params);
   same.erase(over);
   const auto hosts = std::max<std::size_t>(1, job.hosts.size());
-  // Eight ranks of one host are not the eight of eight hosts.
+  // Eight ranks on one host differ from eight ranks on eight hosts.
   if (over == "ranks" && several)
     same["ranks_per_host"] = static_cast<double>(series.ranks) / hosts;
   if (over != "ranks")
@@ -130,7 +130,7 @@ void gather(const RunSummary& report, const ScalingSettings& settings, Curves& c
   }
 }
 
-/// Ranks of one job are no replicates: their median is the job's value.
+/// Ranks of one job are not replicates: their median is the job's value.
 ScalingCurve curve_of(const Gathered& found) {
   ScalingCurve curve = found.curve;
   for (const auto& [n, jobs] : found.values) {

@@ -150,8 +150,8 @@ class PeerGroup {
   }
 
   void compare_path(const std::string& path, bool enough) {
-    const bool told = profile_ != nullptr && (profile_->complete || profile_->rule_for(path));
-    if (told) return;
+    const bool stated = profile_ != nullptr && (profile_->complete || profile_->rule_for(path));
+    if (stated) return;
     const std::vector<Value> values = values_at(path, hosts_);
     if (values.empty()) return;
     const bool decided = values.front().hosts.size() * 2 > count(values) &&

@@ -148,7 +148,7 @@ namespace {
 
 bool counts_as_run(const TrainingRun& run) { return run.state != TrainingState::not_run; }
 
-/// Infinity for a run that reached no target.
+/// Infinity for a run that missed its target.
 std::vector<double> times_of(const TrainingGroup& group) {
   std::vector<double> times;
   for (const TrainingRun& run : group.runs)

@@ -16,7 +16,7 @@
 
 namespace bench {
 
-/// The fastest product of matrices that was measured with the means of one training.
+/// The fastest GEMM measured with the resources of one training.
 struct MeasuredPeak {
   double flops = kNoValue;  // a second
   std::string source;       // the run and series, or why there is none
@@ -39,11 +39,11 @@ struct TrainingGroup {
   std::vector<TrainingPhase> breakdown = {};  // of all runs together
   std::vector<TrainingMemory> memory = {};    // the most of any run
   double straggler_spread = kNoValue;         // the largest of any run
-  double energy_j = kNoValue;                 // the mean over the runs that tell any (was_timed)
+  double energy_j = kNoValue;                 // the mean over the runs that report it (was_timed)
   std::string energy_of = {};                 // of what, by the last of these; or why there is none
 };
 
-/// What held up the trainings, loaders and checkpoints of one run.
+/// What limited the trainings, loaders and checkpoints of one run.
 struct DiagnosedRun {
   std::string run;
   std::vector<diagnosis::Diagnosed> diagnoses;

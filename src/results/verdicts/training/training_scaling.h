@@ -24,9 +24,9 @@ struct ScalingPoint {
 
 struct Scaling {
   bool weak = false;                 // the batch of a rank is fixed; else the batch of all
-  std::int64_t base = 1;             // the fewest ranks there are
+  std::int64_t base = 1;             // the fewest ranks
   std::vector<ScalingPoint> points;  // by ranks
-  std::string interval;              // what the intervals know and do not know
+  std::string interval;              // what the intervals include
 };
 
 /// Strong and weak scaling among the groups, each with two or more rank counts. Intervals are 95 %:

@@ -81,16 +81,6 @@ std::string paint(std::string_view text, Paint paint, const TextStyle& style) {
   return std::string(escape(paint)) + std::string(text) + "\033[0m";
 }
 
-Paint paint_of(Status outcome) {
-  if (outcome == Status::ok) return Paint::green;
-  return outcome == Status::skipped ? Paint::yellow : Paint::red;
-}
-
-Paint paint_of(Verdict verdict) {
-  if (verdict == Verdict::pass) return Paint::green;
-  return verdict == Verdict::inconclusive ? Paint::yellow : Paint::red;
-}
-
 std::size_t code_points(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

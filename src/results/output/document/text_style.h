@@ -6,9 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/record.h"
-#include "results/run/gates.h"
-
 namespace bench {
 
 struct TextStyle {
@@ -20,10 +17,6 @@ struct TextStyle {
 enum class Paint { none, bold, dim, green, yellow, red };
 
 std::string paint(std::string_view text, Paint paint, const TextStyle& style);
-
-/// The colour of an outcome: green ok, yellow skipped, red the rest.
-Paint paint_of(Status outcome);
-Paint paint_of(Verdict verdict);
 
 std::size_t code_points(std::string_view text);
 

@@ -173,15 +173,15 @@ std::string fleet_distribution(const FleetReport& report, std::size_t which) {
 
 /// "1000 hosts: 940 pass, 12 fail, 48 inconclusive; 3 with repeat failures".
 std::string summary_words(const FleetReport& report) {
-  std::size_t passed = 0, failed = 0, repeating = 0, expired = 0;
-  for (const FleetHostReport& host : report.hosts) {
-    passed += host.verdict == Verdict::pass ? 1 : 0;
-    failed += host.verdict == Verdict::fail ? 1 : 0;
-    repeating += host.repeat_failures ? 1 : 0;
-    expired += host.expired ? 1 : 0;
-  }
+  const auto count = [&]<typename Value>(Value value, Value FleetHostReport::*field) {
+    return std::ranges::count(report.hosts, value, field);
+  };
+  const auto expired = count(true, &FleetHostReport::expired);
+  const auto repeating = count(true, &FleetHostReport::repeat_failures);
   std::string text = fmt::format("{} hosts: {} pass, {} fail, {} inconclusive", report.hosts.size(),
-                                 passed, failed, report.hosts.size() - passed - failed);
+                                 count(Verdict::pass, &FleetHostReport::verdict),
+                                 count(Verdict::fail, &FleetHostReport::verdict),
+                                 count(Verdict::inconclusive, &FleetHostReport::verdict));
   if (expired > 0) text += fmt::format("; {} with expired verdicts", expired);
   if (repeating > 0) text += fmt::format("; {} with repeat failures", repeating);
   return text;

@@ -1,5 +1,5 @@
-// Memory that direct I/O may use: aligned, and touched once so that no page fault is timed. Large
-// buffers ask for huge pages: the kernel pins each page anew in each operation.
+// Memory for direct I/O: aligned, and touched once so that no page fault is timed. Large buffers
+// request huge pages, because the kernel pins every page in every operation.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 
 namespace bench::storage {
 
-/// The largest logical block of devices in use; offsets, lengths and memory of direct I/O are
-/// multiples of it.
+/// The largest logical block size of devices in use: offsets, lengths and addresses of direct I/O
+/// must be multiples of it.
 inline constexpr std::size_t kDirectAlignment = 4096;
 
 /// The next multiple of kDirectAlignment.
@@ -31,7 +31,7 @@ class AlignedBuffer {
     const std::size_t whole = (bytes_ + unit - 1) / unit * unit;
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, whole)));
     if (!memory_) throw std::bad_alloc();
-    if (unit == kHugePage) ::madvise(memory_.get(), whole, MADV_HUGEPAGE);  // a wish
+    if (unit == kHugePage) ::madvise(memory_.get(), whole, MADV_HUGEPAGE);  // best effort
     std::memset(memory_.get(), 0, bytes_);
   }
   std::span<std::byte> all() { return {memory_.get(), bytes_}; }

@@ -1,6 +1,5 @@
-// Several reads and writes of one thread in flight, by Linux's own asynchronous I/O (io_submit),
-// called without its library. Only direct I/O is asynchronous there: through the page cache a
-// submission blocks.
+// Several reads and writes of one thread in flight, by Linux AIO (io_submit) without libaio. Only
+// direct I/O is asynchronous there: through the page cache a submission blocks.
 #pragma once
 
 #include <linux/aio_abi.h>
@@ -15,7 +14,7 @@ namespace bench::storage {
 
 class AsyncQueue {
  public:
-  /// Throws Error(environment) where the kernel gives none.
+  /// Throws Error(environment) if the kernel refuses.
   explicit AsyncQueue(int depth);
   ~AsyncQueue();
   AsyncQueue(const AsyncQueue&) = delete;
@@ -25,7 +24,7 @@ class AsyncQueue {
     bool write = false;
     std::span<std::byte> memory;
     std::uint64_t offset = 0;
-    int slot = 0;  // told on completion
+    int slot = 0;  // returned on completion
   };
   /// Throws Error(environment). At most `depth` may be in flight.
   void submit(int file, std::span<const Operation> operations);
@@ -34,8 +33,8 @@ class AsyncQueue {
     int slot = 0;
     std::int64_t result = 0;  // the bytes moved, or a negative errno
   };
-  /// Waits for at least one and returns all that are done, until the next call. Nothing is
-  /// allocated: tens of thousands a second are waited for.
+  /// Waits for at least one and returns all completions; valid until the next call. Allocates
+  /// nothing: there are tens of thousands of calls per second.
   std::span<const Completion> wait();
 
  private:
@@ -46,7 +45,7 @@ class AsyncQueue {
   std::vector<Completion> completions_ = {};
 };
 
-/// Why there is no such queue here, in the kernel's words; "" where there is.
+/// Why there is no such queue here, in the kernel's words; "" if there is.
 std::string no_async_queue();
 
 }  // namespace bench::storage

@@ -140,7 +140,7 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Ranks wait for each other at a step's end, as they do in training.
+/// Ranks wait for each other at the end of a step, as in training.
 double slowest_step(Group& group, EmulatedStep& step) { return largest(group, step.run().value); }
 
 }  // namespace
@@ -200,7 +200,7 @@ constexpr double kMostOfMemory = 0.7;
 constexpr const char* kNoSteps =
     "no step of this kind was measured: increase async_steps or shorten step_s";
 
-/// State and copy have to lie in memory; why they cannot, or "".
+/// Why the state and its copy do not fit in memory; "" if they do.
 std::string no_room(Group& group, std::uint64_t bytes) {
   const double needed = 2.0 * static_cast<double>(bytes) * ranks_on_this_host(group);
   const auto available = available_memory();
@@ -247,7 +247,7 @@ void measure_async(State& state, const CheckpointKind& kind, const CheckpointSto
   write_share(state, "step_inflation", times.inflation(), params);
   write_share(state, "overhead", times.overhead(), params);
   write_faults(state, kind, {read_checkpoint(group, store, checkpoints - 1, setting)});
-  // Back-pressure is left out: at the interval that this gives there is none.
+  // Without back-pressure, because there is none at the resulting interval.
   double copying = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < times.stall.size(); ++i)
     copying = std::min(copying, times.stall[i] - times.back_pressure[i]);

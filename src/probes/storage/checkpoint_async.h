@@ -1,4 +1,4 @@
-// Checkpoints that are written while training goes on: what training still waits for.
+// Checkpoints written in the background of a training, and the time that the training still waits.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,12 @@
 
 namespace bench::storage {
 
-// A checkpoint that training waits for only while its state is copied: the copy is written by a
-// thread of its own meanwhile. A second one has to wait until the first is written: back-pressure.
-
-/// Every rank calls every function, in the same order.
+/// A checkpoint that training waits for only while its state is copied; a separate thread writes
+/// the copy. The next checkpoint must wait until this one is written: back-pressure. Every rank
+/// calls every function, in the same order.
 class AsyncCheckpoint {
  public:
-  /// Of `state`, which is borrowed; allocates as much again. Throws Error(environment).
+  /// `state` is borrowed; allocates memory for a copy. Throws Error(environment).
   AsyncCheckpoint(Group& group, const CheckpointStore& store, const CheckpointSetting& setting,
                   std::span<const std::byte> state);
   ~AsyncCheckpoint();
@@ -32,17 +31,17 @@ class AsyncCheckpoint {
   AsyncCheckpoint& operator=(const AsyncCheckpoint&) = delete;
 
   struct Saved {
-    Seconds stall;                  // all that training waited; the slowest rank's
-    Seconds back_pressure;          // of it, for the checkpoint before
-    std::optional<Seconds> former;  // how long that one took to write, where it was waited for
+    Seconds stall;                  // total wait of the training, of the slowest rank
+    Seconds back_pressure;          // the part spent waiting for the previous checkpoint
+    std::optional<Seconds> former;  // the write time of that checkpoint, if it was waited for
   };
-  /// Copies the state and begins to write it.
+  /// Copies the state and starts writing it.
   Saved save(std::int64_t step);
 
-  /// At the end of a step: makes a checkpoint count that all ranks have written. What it took from
-  /// the end of the copy until then, once; nothing otherwise.
+  /// At the end of a step: commits a checkpoint that all ranks have written and returns, once, the
+  /// time from the end of the copy until then; nothing otherwise.
   std::optional<Seconds> poll();
-  /// Waits for it; nothing where none is being written.
+  /// Waits for the checkpoint and commits it; nothing if none is being written.
   std::optional<Seconds> finish();
 
   bool writing() const { return thread_.joinable(); }
@@ -58,7 +57,7 @@ class AsyncCheckpoint {
   std::span<const std::byte> state_;
   AlignedBuffer staging_;
   std::int64_t step_ = 0;
-  std::int64_t whole_ = -1;  // the last one that counts; those before are removed
+  std::int64_t whole_ = -1;  // the last committed one; older ones are removed
   Seconds begun_ = {};
   WrittenShard shard_ = {};
   std::exception_ptr failure_ = {};
@@ -66,19 +65,18 @@ class AsyncCheckpoint {
   std::thread thread_ = {};
 };
 
-// A step of training for those who have none at hand: a time to wait, as a host does whose
-// accelerator is at work, or a fixed amount of work on memory, which suffers when others use the
-// host.
-
+/// sleep: as on a host whose accelerator computes. work: a fixed amount of work on memory, which
+/// other load on the host slows down.
 enum class StepKind { sleep, work };
 inline constexpr NameTable<StepKind, 2> kStepKinds{
     {{{StepKind::sleep, "sleep"}, {StepKind::work, "work"}}}};
 
+/// Emulates a step of training.
 class EmulatedStep {
  public:
-  /// Of about this length; finds out how much work that is.
+  /// Calibrates the work to about this length.
   EmulatedStep(StepKind kind, Seconds length);
-  /// How long it took.
+  /// Returns the time it took.
   Seconds run();
 
  private:
@@ -90,28 +88,26 @@ class EmulatedStep {
   std::vector<double> memory_ = {};
 };
 
-// Steps with checkpoints between them: what saving costs a training that goes on meanwhile.
-
+/// Times of steps with checkpoints between them.
 struct AsyncTimes {
-  // One value a checkpoint, the slowest rank's, seconds.
-  std::vector<double> stall = {};  // the copy, the wait for the one before, and making it count
+  // One value per checkpoint, of the slowest rank, seconds.
+  std::vector<double> stall = {};  // the copy, the wait for the previous checkpoint, and the commit
   std::vector<double> back_pressure = {};  // part of the stall
-  std::vector<double> drain = {};          // from the end of the copy until the checkpoint counts
-  // One value a step, the slowest rank's, seconds.
+  std::vector<double> drain = {};          // from the end of the copy to the commit
+  // One value per step, of the slowest rank, seconds.
   std::vector<double> quiet_steps = {};     // while nothing was written
-  std::vector<double> draining_steps = {};  // during all of which something was
+  std::vector<double> draining_steps = {};  // during a write from start to end
   double total = 0.0;                       // of all steps and stalls
 
-  /// How much longer a step takes while a checkpoint is written: 0.1 is a tenth; NaN where either
-  /// kind of step is missing.
+  /// Relative increase of the step time while a checkpoint is written; NaN if either kind of step
+  /// is missing.
   double inflation() const;
-  /// Share of the time that checkpoints cost: stalls, and what they make steps longer; NaN as
-  /// above.
+  /// Share of the total time lost to stalls and longer steps; NaN as above.
   double overhead() const;
 };
 
-/// `checkpoints` times `steps` steps and a save; after the last one, steps until it counts. First
-/// as many steps without any, for comparison. Every rank calls it.
+/// `checkpoints` times `steps` steps and a save; after the last save, steps until it is committed.
+/// Before all this, `steps` steps without a checkpoint for comparison. Every rank calls it.
 AsyncTimes train_and_save(Group& group, AsyncCheckpoint& checkpoint, EmulatedStep& step,
                           int checkpoints, int steps);
 
@@ -119,8 +115,8 @@ AsyncTimes train_and_save(Group& group, AsyncCheckpoint& checkpoint, EmulatedSte
 
 namespace bench {
 
-/// Measures and writes the series of one kind. `to_whole`: how many times the bytes that are
-/// written a whole model has, for the interval.
+/// Measures and reports the series of one kind. `to_whole`: the size of the whole model over the
+/// bytes written, for the interval.
 void measure_async(State& state, const CheckpointKind& kind, const storage::CheckpointStore& store,
                    const storage::CheckpointSetting& setting, double to_whole);
 

@@ -158,7 +158,7 @@ ReadShard read_shard(const ReadRequest& request) { return ShardReading(request).
 
 namespace {
 
-/// Which shard this rank reads, and where its entry stands.
+/// The shard that this rank reads.
 const ShardEntry& shard_for(const Manifest& manifest, Group& group, bool shared) {
   const auto next = static_cast<std::size_t>(shared ? (group.rank() + 1) % group.size() : 0);
   if (next >= manifest.shards.size())

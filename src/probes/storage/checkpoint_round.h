@@ -1,4 +1,4 @@
-// One checkpoint of all ranks, written and read back: what each rank does, and when it counts.
+// One checkpoint of all ranks: written, committed and read back.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,24 @@
 
 namespace bench::storage {
 
-// The checkpoints in a folder: one folder a step, of which only those with a whole manifest count.
-
+/// The checkpoints in a folder: one folder per step. Only those with a valid manifest are complete.
 class CheckpointStore {
  public:
   explicit CheckpointStore(std::filesystem::path base) : base_(std::move(base)) {}
 
   /// "BASE/step-000000000012"
   std::filesystem::path folder(std::int64_t step) const;
-  /// Makes it, so that its name lasts; several ranks may do so at once. Throws Error(environment).
+  /// Creates it durably; several ranks may do so at once. Throws Error(environment).
   std::filesystem::path make_folder(std::int64_t step) const;
 
-  /// Steps that have a folder, whole or not, ascending.
+  /// Steps that have a folder, complete or not, ascending.
   std::vector<std::int64_t> steps() const;
 
-  /// Removes all but the newest `keep` steps up to `newest`, and those past `newest`, which
-  /// were never whole or are given up.
+  /// Removes all but the newest `keep` steps up to `newest`, and all steps past `newest`, which
+  /// were not completed or are abandoned.
   void prune(std::int64_t newest, int keep, const FileObserver& observer = {}) const;
 
-  /// Removes this one, the manifest before its shards.
+  /// Removes the manifest of this step first, then its shards.
   void remove(std::int64_t step, const FileObserver& observer = {}) const;
 
   const std::filesystem::path& base() const { return base_; }
@@ -45,8 +44,6 @@ class CheckpointStore {
 
 /// "rank-00003.shard"
 std::string shard_name(int rank);
-
-// Reads one rank's part of a checkpoint back and holds every chunk against its checksum.
 
 struct ReadRequest {
   std::filesystem::path folder;
@@ -59,17 +56,19 @@ struct ReadRequest {
 struct ReadShard {
   double bytes = 0.0;
   Seconds wall = {};
-  std::int64_t wrong = 0;                // chunks that could not be read or have another checksum
-  std::vector<std::string> faults = {};  // the first ones: file, chunk, bytes, what is wrong
+  std::int64_t wrong = 0;                // chunks that are unreadable or have another checksum
+  std::vector<std::string> faults = {};  // the first ones: file, chunk, bytes, reason
 };
 
-/// A file that is missing or short is a fault of all chunks it does not have.
+/// Reads one rank's shard and verifies the checksum of every chunk. In a missing or short file all
+/// missing chunks are wrong.
 ReadShard read_shard(const ReadRequest& request);
 
-/// Work that may fail on one rank: then it throws Error(environment) with the first reason on all.
+/// Runs work that may fail on one rank; then throws Error(environment) with the first reason on
+/// all.
 void together(Group& group, const std::function<void()>& work);
 
-/// Whether all ranks see one folder: rank 0 makes a file there and the others look.
+/// Whether all ranks see the same folder: rank 0 creates a file there and the others look for it.
 bool folder_is_shared(Group& group, const std::filesystem::path& folder);
 
 struct CheckpointSetting {
@@ -77,8 +76,8 @@ struct CheckpointSetting {
   std::uint64_t chunk_bytes = 8u << 20;
   int threads = 4;
   Access access = Access::direct;
-  /// One manifest names the shards of all ranks, and a rank reads another one's. Where ranks do not
-  /// share the folder each has a store of its own, with a manifest of its own.
+  /// One manifest lists the shards of all ranks, and each rank reads another one's. If ranks do not
+  /// share the folder, each has its own store and manifest.
   bool shared = true;
   FileObserver observer = {};
 };
@@ -86,30 +85,30 @@ struct CheckpointSetting {
 ShardRequest shard_request(const CheckpointStore& store, std::int64_t step, int rank,
                            const CheckpointSetting& setting, ChunkSource source);
 
-/// Every rank's shard is whole: makes the checkpoint one. Every rank calls it.
+/// Commits a checkpoint of which every rank has written its shard. Every rank calls it.
 void commit_checkpoint(Group& group, const CheckpointStore& store, std::int64_t step,
                        const CheckpointSetting& setting, const WrittenShard& shard);
 
 struct WrittenCheckpoint {
-  Seconds duration = {};      // until the manifest lasts; the slowest rank's
-  double bytes = 0.0;         // of all ranks
-  double slowest_rank = 0.0;  // bytes per second of the rank with the least, to its own sync
+  Seconds duration = {};                // until the manifest is durable; of the slowest rank
+  double bytes = 0.0;                   // of all ranks
+  double slowest_rank = 0.0;            // bytes per second of the slowest rank, to its own sync
   std::vector<Progress> progress = {};  // of this rank
 };
-/// The ranks begin together. Throws Error(environment) on all.
+/// The ranks start together. Throws Error(environment) on all.
 WrittenCheckpoint write_checkpoint(Group& group, const CheckpointStore& store, std::int64_t step,
                                    const CheckpointSetting& setting, const ChunkSource& source);
 
 struct ReadCheckpoint {
-  Seconds duration = {};  // the slowest rank's
+  Seconds duration = {};  // of the slowest rank
   double bytes = 0.0;     // of all ranks
   double slowest_rank = 0.0;
   std::int64_t wrong = 0;                // chunks, of all ranks
   std::vector<std::string> faults = {};  // at rank 0
-  double resident = 0.0;  // largest share of a shard that lay in its reader's page cache before
+  double resident = 0.0;  // largest share of a shard that was in its reader's page cache before
 };
-/// Each rank reads the shard of the next one, which its page cache was asked to forget. Faults of
-/// the checkpoint are told, not thrown.
+/// Each rank reads the shard of the next one after dropping it from the page cache. Faults of the
+/// checkpoint are returned, not thrown.
 ReadCheckpoint read_checkpoint(Group& group, const CheckpointStore& store, std::int64_t step,
                                const CheckpointSetting& setting);
 

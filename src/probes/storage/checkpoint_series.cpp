@@ -13,8 +13,8 @@
 namespace bench::storage {
 namespace {
 
-constexpr double kFlat = 0.1;        // the rate may change by so much
-constexpr double kTimesCache = 2.0;  // so many times what a cache holds have to be written
+constexpr double kFlat = 0.1;        // allowed change of the rate
+constexpr double kTimesCache = 2.0;  // bytes to be written over cache size
 constexpr std::size_t kFewestChunks = 16;
 
 struct ModelSize {
@@ -26,7 +26,7 @@ struct ModelSize {
 constexpr ModelSize kModels[] = {
     {"8b", 16e9, 105e9}, {"70b", 140e9, 912e9}, {"405b", 810e9, 5.29e12}, {"1t", 2e12, 18e12}};
 
-/// When `bytes` had been written, on a straight line between chunks.
+/// When `bytes` had been written, interpolated between chunks.
 double time_at(const std::vector<Progress>& progress, double bytes) {
   double time = 0.0, done = 0.0;
   for (const Progress& next : progress) {
@@ -48,7 +48,7 @@ double late_over_before(const std::vector<Progress>& progress) {
 }
 
 Projection project(const WrittenAmount& written, double bytes) {
-  if (bytes <= written.bytes * (1.0 + 1e-6))  // it was written, or more than it
+  if (bytes <= written.bytes * (1.0 + 1e-6))  // at least as much was written
     return {Seconds{written.duration.value * bytes / written.bytes}, ""};
   const std::string larger =
       fmt::format("; increase 'scale' ({} written)", format(Bytes{written.bytes}));
@@ -109,7 +109,7 @@ std::vector<double> column(const Rounds& rounds, Field field) {
   return values;
 }
 
-/// The rank where the rate changed most decides for all; NaN where one cannot tell.
+/// Of the rank where the rate changed most; NaN if any rank cannot tell.
 double steadiness(Group& group, const std::vector<Progress>& progress) {
   const double own = late_over_before(progress);
   double range[2] = {std::isnan(own) ? std::numeric_limits<double>::infinity() : own,
@@ -145,7 +145,7 @@ void write_rounds(State& state, const CheckpointKind& kind, const CheckpointRoun
   const auto rate = [](const auto& one) { return one.bytes / one.duration.value; };
   const auto slowest = [](const auto& one) { return one.slowest_rank; };
   state.values("write_time", column(rounds.written, time), params, over);
-  Json against = params;  // what a storage probe of the same folder may have measured before
+  Json against = params;  // as a storage probe of the same folder reports it
   against["pattern"] = "sequential_write";
   state.values("write_bandwidth", column(rounds.written, rate), against, over);
   state.values("slowest_rank_write", column(rounds.written, slowest), params, over);

@@ -32,8 +32,8 @@ std::uint32_t one_byte(std::uint32_t state, std::byte byte) {
   return (state >> 8) ^ kByteTable[(state ^ static_cast<std::uint32_t>(byte)) & 0xffu];
 }
 
-/// What a state becomes when a lane of zero bytes follows. The map is linear over GF(2), so it is a
-/// table for each byte of the state.
+/// The state after a lane of zero bytes. The map is linear over GF(2): a table for each byte of the
+/// state.
 class ZeroLane {
  public:
   ZeroLane() {

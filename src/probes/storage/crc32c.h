@@ -8,11 +8,11 @@
 
 namespace bench::storage {
 
-/// Of `bytes`; `before` is the checksum of what precedes them. By the instructions of the CPU where
-/// it has them, four lanes at once.
+/// `before` is the checksum of the preceding bytes. Uses the CPU's CRC instructions if it has them,
+/// in four lanes at once.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-/// The same by tables, on any CPU.
+/// The same with tables, on any CPU.
 std::uint32_t crc32c_portable(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 }  // namespace bench::storage

@@ -19,16 +19,17 @@
 namespace bench::storage {
 namespace {
 
-constexpr std::int64_t kBodiesEvery = 32;  // stamps are looked at always, whole blocks that often
+constexpr std::int64_t kBodiesEvery =
+    32;  // operations; stamps are always checked, whole blocks this often
 
-/// Each thread has a part of the file for itself: so many blocks.
+/// Each thread has its own part of the file.
 std::uint64_t blocks_per_thread(const LoadRequest& request) {
   return request.file_bytes / request.block_bytes / static_cast<std::uint64_t>(request.threads);
 }
 
 }  // namespace
 
-/// One thread: its part of the file, its buffers, and what it has done.
+/// One thread: its part of the file, its buffers and its results.
 class FileLoad::Worker {
  public:
   Worker(const LoadRequest& request, int number)
@@ -94,9 +95,9 @@ class FileLoad::Worker {
     }
   }
 
-  /// Each slot is sent again as soon as it is free. Sent many at once, operations may come back all
-  /// at once (a hypervisor's disk tells of those it found together when the last is done), and then
-  /// the storage waits for this thread and this thread for the storage.
+  /// Resubmits each slot as soon as it is free. Operations submitted together may complete together
+  /// (a hypervisor's disk reports a batch when its last operation is done); then the storage waits
+  /// for this thread, and this thread for the storage.
   void run_queue() {
     int in_flight = 0;
     for (std::size_t slot = 0; slot < buffers_.size(); ++slot) in_flight += begin(slot) ? 1 : 0;
@@ -109,7 +110,7 @@ class FileLoad::Worker {
       }
   }
 
-  /// False when there is nothing more to be begun.
+  /// False if no operation is left to start.
   bool begin(std::size_t slot) {
     if (!may_begin(steady_now())) return false;
     prepare(slot);

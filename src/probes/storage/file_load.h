@@ -1,5 +1,5 @@
-// Reads or writes of one file for some time: blocks in sequential or random order, by some threads
-// with some operations in flight each. What counts is durable or delivered bytes.
+// Reads or writes one file for some time: blocks in sequential or random order, by several threads
+// with several operations in flight each. Counts durable or delivered bytes.
 #pragma once
 
 #include <cstddef>
@@ -46,42 +46,41 @@ struct LoadRequest {
   Order order = Order::sequential;
   Access access = Access::direct;
   std::uint64_t block_bytes = 1 << 20;  // a multiple of kBlockBytes
-  std::uint64_t file_bytes = 0;         // whole blocks of each thread are used of it
+  std::uint64_t file_bytes = 0;         // only whole blocks of each thread are used
   int threads = 1;
-  int depth = 1;                // in flight a thread; more than one needs Access::direct
+  int depth = 1;                // in flight per thread; more than one needs Access::direct
   std::int64_t sync_every = 0;  // operations of a thread between two syncs; 0: none
-  bool once = false;            // each block at most once: what was read is in the page cache
+  bool once = false;            // each block at most once, because then it is in the page cache
   Seconds duration = {5.0};
   Seconds slice = {0.25};
   std::uint64_t seed = 1;
-  /// Told before each operation of a thread, by its number; tests delay it here, as a storage
-  /// would.
+  /// Called before each operation of a thread, with its number; tests delay operations here.
   std::function<void(std::uint64_t visit)> observer = {};
 };
 
 struct LoadResult {
-  /// Bytes that were done in each slice of time since the beginning; the last ones may be short of
-  /// work where `once` came to the end. Written bytes count when their sync has returned.
+  /// Bytes in each slice of time since the start; with `once` the last slices may lack work.
+  /// Written bytes count when their sync has returned.
   std::vector<double> slice_bytes;
   LatencyHistogram latency;  // of single operations; with sync_every = 1 the sync is part of it
   double bytes = 0.0;
   double operations = 0.0;
-  Seconds wall = {};              // until the last one ended
-  Seconds first_pass = {};        // when as much as the whole file was done; 0: it was not
-  std::int64_t wrong_blocks = 0;  // read, and not what was written there
+  Seconds wall = {};              // until the last operation ended
+  Seconds first_pass = {};        // when the size of the whole file was reached; 0: it was not
+  std::int64_t wrong_blocks = 0;  // read, and different from what was written
   Seconds cpu = {};               // of all threads
 };
 
 class FileLoad {
  public:
-  /// Opens and allocates. A file that is read must have been made by make_load_file(). Throws
+  /// Opens and allocates. A file to be read must come from make_load_file(). Throws
   /// Error(environment).
   explicit FileLoad(const LoadRequest& request);
   ~FileLoad();
   FileLoad(const FileLoad&) = delete;
   FileLoad& operator=(const FileLoad&) = delete;
 
-  /// Once. Throws Error(environment) of whichever thread failed first.
+  /// Call once. Throws the Error(environment) of a thread that failed.
   LoadResult run();
 
  private:
@@ -90,12 +89,12 @@ class FileLoad {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-/// What is written at once of a file that is made. It decides how fast single blocks of it are
-/// written later: a virtual disk took random writes of 4 KiB at 110 k/s, 82 k/s and 37 k/s where
-/// the file had come in requests of 256 KiB, 1 MiB and 4 MiB.
+/// The request size in which a file is laid out. It decides how fast single blocks are written
+/// later: a virtual disk took random writes of 4 KiB at 110 k/s, 82 k/s and 37 k/s after a layout
+/// in requests of 256 KiB, 1 MiB and 4 MiB.
 inline constexpr std::size_t kLaidDownBytes = 1u << 20;
 
-/// Writes the blocks of such a file and brings it to its device.
+/// Writes the blocks of such a file and syncs it.
 void make_load_file(const std::filesystem::path& path, std::uint64_t bytes, Access access,
                     std::uint64_t seed);
 

@@ -24,7 +24,7 @@ struct KnownType {
   bool network = false;
 };
 
-// From linux/magic.h, and for those outside of the kernel from their own sources.
+// From linux/magic.h, and for file systems outside the kernel from their own sources.
 constexpr std::array kTypes = {
     KnownType{0xef53, "ext4"},
     KnownType{0x58465342, "xfs"},
@@ -73,7 +73,7 @@ FileSystemFacts file_system_of(const std::filesystem::path& folder) {
     }
   facts.free_bytes =
       static_cast<std::uint64_t>(system.f_bavail) * static_cast<std::uint64_t>(system.f_bsize);
-  // Number 0 is of file systems without a device.
+  // Major number 0: a file system without a device.
   if (major(status.st_dev) != 0)
     facts.device = fmt::format("{}:{}", major(status.st_dev), minor(status.st_dev));
   return facts;
@@ -88,7 +88,7 @@ Json to_json(const FileSystemFacts& facts) {
 }
 
 std::optional<DeviceTraffic> traffic_of(const FileSystemFacts& facts, const SystemFiles& files) {
-  constexpr double kSector = 512.0;  // whatever the device's own is: Documentation/block/stat.rst
+  constexpr double kSector = 512.0;  // independent of the device: Documentation/block/stat.rst
   if (facts.device.empty()) return {};
   const auto text = files.text("sys/dev/block/" + facts.device + "/stat");
   if (!text) return {};

@@ -1,6 +1,6 @@
-// Latencies of millions of operations in a fixed amount of memory: counts in buckets that are 1/64
-// wide relative to their value, so that a percentile is right within 1.6 %. Histograms of threads
-// and ranks add up.
+// Latencies of millions of operations in a fixed amount of memory: counts in buckets with a
+// relative width of 1/64, so that a percentile is accurate within 1.6 %. Histograms of threads and
+// ranks can be added.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,10 @@ class LatencyHistogram {
   void add(Seconds latency);
   void add(const LatencyHistogram& other);
   double count() const;
-  /// The value below which a share `q` of the operations lies, as the upper end of its bucket; NaN
-  /// where there are none.
+  /// The upper end of the bucket of quantile `q`; NaN without operations.
   Seconds quantile(double q) const;
 
-  /// As numbers that ranks can sum; the same length everywhere.
+  /// For ranks to sum; the same length everywhere.
   std::vector<double>& counts() { return counts_; }
 
  private:

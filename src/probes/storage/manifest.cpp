@@ -37,7 +37,7 @@ std::uint32_t from_digits(std::string_view digits, const std::string& where) {
   return *value;
 }
 
-/// A name that leads nowhere else.
+/// A plain file name that cannot lead to another folder.
 bool plain(const std::string& name) {
   return !name.empty() && name.size() <= kLongestName && name.front() != '.' &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string::npos;

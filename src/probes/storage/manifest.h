@@ -1,5 +1,5 @@
-// The manifest of a checkpoint: which files it has, and the checksum of each chunk of each. It is
-// written last, so a folder without a whole manifest holds no checkpoint. One line of JSON:
+// The manifest of a checkpoint: its files and the checksum of each chunk. It is written last, so a
+// folder without a valid manifest holds no checkpoint. One line of JSON:
 //   {"crc32c": "e3069283", "manifest": {"chunk_bytes": ..., "format": 1, "shards": [{"bytes": ...,
 //    "checksums": "8 hexadecimal digits a chunk", "file": "rank-00000.shard"}, ...], "step": ...}}
 // where crc32c is that of the text of `manifest` with keys sorted and without white space.
@@ -35,14 +35,13 @@ Json to_json(const ShardEntry& entry);
 ShardEntry shard_entry_from(const Json& json, std::uint64_t chunk_bytes, const std::string& origin);
 
 std::string manifest_text(const Manifest& manifest);
-/// The text is hostile. Throws Error(input) naming `origin` for what is torn, changed or makes no
-/// sense.
+/// For untrusted text. Throws Error(input) with `origin` if it is truncated, modified or invalid.
 Manifest parse_manifest(std::string_view text, const std::string& origin);
-/// Throws Error(environment) where it cannot be read, Error(input) as above.
+/// Throws Error(environment) if it cannot be read, Error(input) as above.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-/// Another name, sync, rename, sync of the folder: from then on the checkpoint is there. Throws
-/// Error(environment).
+/// Writes it to a temporary name, syncs, renames and syncs the folder; then the checkpoint is
+/// complete. Throws Error(environment).
 void commit_manifest(const std::filesystem::path& folder, const Manifest& manifest,
                      const FileObserver& observer = {});
 

@@ -42,7 +42,7 @@ std::int64_t list_folder(const std::string& path) {
   return names;
 }
 
-/// What one thread does, file by file.
+/// The work of one thread.
 struct Piece {
   std::filesystem::path folder;
   std::int64_t files = 0;
@@ -64,7 +64,7 @@ struct Piece {
     latency.add(steady_now() - begin);
     if (found != files)
       throw Error(ErrorKind::environment, folder.string() + " lists " + std::to_string(found) +
-                                              " files, " + std::to_string(files) + " are there");
+                                              " files, expected " + std::to_string(files));
   }
   void run(const std::string& operation) noexcept try {
     const Seconds begin = steady_now();

@@ -1,4 +1,4 @@
-// What it costs to make, look at, list and remove many small files in folders of their own.
+// The cost of creating, examining, listing and removing many small files.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace bench::storage {
 
 /// create: open a new file and close it; stat: ask for size and times; list: read the whole folder
-/// (an operation a file named); unlink: remove.
+/// (one operation per file listed); unlink: remove.
 inline const std::vector<std::string> kMetadataOperations = {"create", "stat", "list", "unlink"};
 
 struct MetadataResult {
@@ -24,16 +24,16 @@ struct MetadataResult {
 
 class MetadataLoad {
  public:
-  /// `files` by each of `threads` threads, each in a folder of its own under `folder`. Throws
+  /// `files` files for each of `threads` threads, each in its own folder under `folder`. Throws
   /// Error(environment).
   MetadataLoad(std::filesystem::path folder, std::int64_t files, int threads);
-  /// Removes what it made.
+  /// Removes the folders.
   ~MetadataLoad();
   MetadataLoad(const MetadataLoad&) = delete;
   MetadataLoad& operator=(const MetadataLoad&) = delete;
 
   /// One of kMetadataOperations; stat, list and unlink need a create before. Throws
-  /// Error(environment), also where a list does not name all files.
+  /// Error(environment), also if a list does not contain all files.
   MetadataResult run(const std::string& operation);
 
  private:

@@ -1,6 +1,5 @@
-// Writes one rank's part of a checkpoint so that it has its name only when it is whole and on its
-// device: under another name first, aligned chunks at their offsets by several threads, a checksum
-// of each, sync, rename, sync of the folder.
+// Writes one rank's part of a checkpoint atomically: aligned chunks with checksums to a temporary
+// name by several threads, sync, rename, sync of the folder.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +17,14 @@ inline constexpr const char* kUnfinished = ".unfinished";
 struct ShardRequest {
   std::filesystem::path file;
   std::uint64_t bytes = 0;               // a multiple of kDirectAlignment
-  std::uint64_t chunk_bytes = 8u << 20;  // another
-  int threads = 4;                       // that make checksums and write, each a chunk at a time
+  std::uint64_t chunk_bytes = 8u << 20;  // likewise
+  int threads = 4;                       // each makes the checksum of a chunk and writes it
   Access access = Access::direct;
   ChunkSource source = {};
   FileObserver observer = {};
 };
 
-/// When so many bytes had been written, since the beginning of the shard.
+/// The bytes written until a time since the start of the shard.
 struct Progress {
   Seconds time;
   double bytes = 0.0;
@@ -39,7 +38,7 @@ struct WrittenShard {
   Seconds durable = {};                       // synced, renamed, its folder synced
 };
 
-/// Throws Error(environment); what was written under the other name is then removed.
+/// Throws Error(environment); then the temporary file is removed.
 WrittenShard write_shard(const ShardRequest& request);
 
 }  // namespace bench::storage

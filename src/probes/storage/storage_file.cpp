@@ -84,7 +84,7 @@ std::uint64_t StorageFile::bytes() const {
 void sync_folder(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder.empty() ? "." : folder;
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot bring a folder to disk; their renames are as lasting as they get.
+  // Some file systems cannot sync a folder; their renames are as durable as they get.
   if (!directory.valid() || (::fsync(directory.get()) != 0 && errno != EINVAL && errno != EROFS))
     throw_errno("write the folder " + path.string() + " to its device");
 }

@@ -1,4 +1,4 @@
-// A file that is read and written at offsets, past the page cache or through it. Everything throws
+// Reads and writes a file at offsets, by direct or buffered I/O. All functions throw
 // Error(environment) with file, offset and the kernel's reason.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace bench::storage {
 
-/// Told before each operation that changes files, by its name; tests end the process there.
+/// Called before each operation that changes files, with its name; tests kill the process there.
 using FileObserver = std::function<void(const std::string& operation)>;
 
 /// direct: O_DIRECT, whose memory, offsets and lengths are multiples of kDirectAlignment.
@@ -28,13 +28,12 @@ class StorageFile {
  public:
   StorageFile(const std::filesystem::path& path, Access access, OpenFor purpose);
 
-  /// A file that ends too early is an Error as well.
+  /// A file that ends early is an Error as well.
   void read(std::span<std::byte> into, std::uint64_t offset) const;
   void write(std::span<const std::byte> bytes, std::uint64_t offset);
-  /// Room for so many bytes before they are written. False where the file system knows no such
-  /// thing.
+  /// Reserves space for so many bytes. False if the file system does not support this.
   bool preallocate(std::uint64_t bytes);
-  /// Data, size and what is needed to find them, on the device.
+  /// Makes data and the metadata needed to read it durable.
   void sync();
   std::uint64_t bytes() const;
   int descriptor() const { return file_.get(); }
@@ -44,11 +43,10 @@ class StorageFile {
   Descriptor file_;
 };
 
-/// Makes names in a folder lasting: fsync of the folder itself.
+/// Makes the names in a folder durable by an fsync of the folder.
 void sync_folder(const std::filesystem::path& folder);
 
-/// Why files in this folder cannot be written and read by direct I/O, in the kernel's words; ""
-/// where they can. Tries it.
+/// Why direct I/O does not work in this folder, in the kernel's words; "" if it does. Tries it.
 std::string no_direct_access(const std::filesystem::path& folder);
 
 }  // namespace bench::storage

@@ -77,8 +77,8 @@ LoadResult over_ranks(Group& group, LoadResult own, const LoadRequest& load) {
   return own;
 }
 
-/// Bytes per second: of each slice, or of the whole where slices say little because bytes count in
-/// lumps, when a sync returns, or there were few.
+/// Bytes per second: of each slice; of the whole if bytes count in lumps, when a sync returns, or
+/// if there are few slices.
 std::vector<double> rates(const LoadResult& result, const LoadRequest& load) {
   if (load.sync_every > 1 || result.slice_bytes.size() < kFewestSlices)
     return {result.bytes / result.wall.value};
@@ -91,12 +91,12 @@ std::optional<Pitfall> seen_below(Group& group, const LoadResult& all, const Loa
   if (load.direction != Direction::read || !(all.first_pass.value > 0.0)) return {};
   const double once = static_cast<double>(load.file_bytes) * group.size();
   const double later_time = (all.wall - all.first_pass).value;
-  // A moment of a second pass says nothing.
+  // A short part of a second pass is no evidence.
   if (later_time < 2.0 * load.slice.value) return {};
   return cache_beneath(once / all.first_pass.value, (all.bytes - once) / later_time);
 }
 
-/// Of each host, where there are several. Only rank 0 knows of them.
+/// One value per host if there are several. Only rank 0 knows them.
 void write_hosts(State& state, Json params, const std::vector<HostLoad>& hosts) {
   if (hosts.size() < 2) return;
   for (const HostLoad& one : hosts) {

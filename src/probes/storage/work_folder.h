@@ -1,4 +1,4 @@
-// A folder of a job's own on the storage that is measured; gone when the job ends.
+// A temporary folder of a job on the storage under test; removed when the job ends.
 #pragma once
 
 #include <filesystem>
@@ -9,20 +9,18 @@
 
 namespace bench::storage {
 
-// How ranks lie on hosts.
-
-/// This rank's host as it calls itself.
+/// The name of this rank's host.
 std::string this_host();
 
-/// How many ranks of the group run on this rank's host, itself among them. Every rank calls it.
+/// The number of ranks of the group on this rank's host. Every rank calls it.
 int ranks_on_this_host(Group& group);
 
 class WorkFolder {
  public:
-  /// Makes `base` where there is none, and `name` in it; several ranks may make the same one.
-  /// Throws Error(environment).
+  /// Creates `base` if needed, and `name` in it; several ranks may create the same folder. Throws
+  /// Error(environment).
   WorkFolder(const std::filesystem::path& base, const std::string& name);
-  /// Removes the folder with all that is in it.
+  /// Removes the folder and its content.
   ~WorkFolder();
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
@@ -40,7 +38,7 @@ std::string job_token(Group& group);
 std::string no_space(const std::filesystem::path& base, const FileSystemFacts& facts, double needed,
                      const std::string& what);
 
-/// `given`, else $TMPDIR, else /var/tmp, which lies on a disk where /tmp may be memory.
+/// `given`, else $TMPDIR, else /var/tmp, which is on a disk even if /tmp is in memory.
 std::filesystem::path folder_or_default(const std::string& given);
 
 }  // namespace bench::storage

@@ -32,14 +32,11 @@ void judge_cpu_time(GateContext& context) {
   for (const auto& [name, host] : by_host) {
     if (host.worst == nullptr) continue;
     const bool often = 2 * host.starved > host.runs;
-    Reason reason{often ? Verdict::fail : Verdict::inconclusive,
-                  "hard",
-                  host.metric->case_name,
-                  "cpu_time",
-                  host.metric->params,
-                  Unit::ratio,
-                  *host.worst->cpu_share,
-                  1.0};
+    Reason reason = reason_of(*host.metric, often ? Verdict::fail : Verdict::inconclusive, "hard");
+    reason.metric = "cpu_time";
+    reason.unit = Unit::ratio;
+    reason.value = *host.worst->cpu_share;
+    reason.expected = 1.0;
     const std::string stopped =
         host.worst->throttled_s && *host.worst->throttled_s > 0.0
             ? fmt::format("the CPU quota of its cgroup throttled it for {:.2g} s",

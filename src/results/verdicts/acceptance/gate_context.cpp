@@ -1,10 +1,15 @@
-// Bytes copied by jobs to and from GPUs, for drivers without byte counters.
 #include "results/verdicts/acceptance/gate_context.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace bench {
 namespace {
+
+// Bytes copied by jobs to and from GPUs, for drivers without byte counters.
 
 /// Copies between host and GPU, which use its PCIe link only.
 bool copies_over_pcie(const Series& series) {
@@ -60,6 +65,30 @@ std::map<HostAcceptance*, Volumes> volumes_of(const GateContext& context) {
   for (auto& [host, of_host] : volumes)
     for (auto& [gpu, volume] : of_host) volume.most = std::max(volume.most, volume.least);
   return volumes;
+}
+
+Reason reason_of(const MetricRuns& metric, Verdict verdict, const std::string& gate) {
+  return {verdict, gate, metric.case_name, metric.metric, metric.params, metric.unit};
+}
+
+std::optional<Reason> too_few_runs(const MetricRuns& metric, const Hosts& hosts,
+                                   std::size_t fewest) {
+  const std::size_t usable = metric.values(hosts).size();
+  if (usable >= fewest) return {};
+  Reason reason = reason_of(metric, Verdict::inconclusive, "coverage");
+  std::string why = "not measured on this host";
+  if (const auto runs = metric.by_hosts.find(hosts); runs != metric.by_hosts.end()) {
+    why = "no further runs were requested";
+    for (const Observation& seen : runs->second)
+      if (!seen.usable) why = seen.why;
+    reason.job = runs->second.front().job;
+    reason.more_runs = true;
+  }
+  const std::string where = hosts.size() > 1 ? " of " + join(hosts, " and ") : "";
+  reason.text =
+      fmt::format("{}{}: {} of {} usable runs; {}", metric.title(), where, usable, fewest, why);
+  reason.next_step = hosts.size() > 1 ? "rerun on idle hosts" : "rerun on an idle host";
+  return reason;
 }
 
 }  // namespace bench

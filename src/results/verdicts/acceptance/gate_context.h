@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,6 +45,13 @@ FactsOfHosts facts_of(const std::vector<RunRecords>& runs);
 
 std::string bound_key(const std::string& host, const std::string& case_name,
                       const std::string& metric);
+
+/// A reason about one metric, without value and text.
+Reason reason_of(const MetricRuns& metric, Verdict verdict, const std::string& gate);
+
+/// Why these hosts lack usable runs of the metric; nothing if they have enough.
+std::optional<Reason> too_few_runs(const MetricRuns& metric, const Hosts& hosts,
+                                   std::size_t fewest);
 
 /// Hosts that dropped out, failed jobs, cases no host could run.
 void judge_jobs(GateContext& context);

@@ -45,13 +45,11 @@ struct GoldenCase {
   std::size_t runs = 0;
 };
 
-std::string share_text(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
-
 Reason reason_of_golden(const GoldenCase& one, Verdict verdict) {
-  const MetricRuns& metric = *one.metric;
-  Reason reason{verdict,       "golden",    metric.case_name, metric.metric,
-                metric.params, metric.unit, one.value,        one.criterion->centre};
-  reason.job = metric.by_hosts.at({one.host}).front().job;
+  Reason reason = reason_of(*one.metric, verdict, "golden");
+  reason.value = one.value;
+  reason.expected = one.criterion->centre;
+  reason.job = one.metric->by_hosts.at({one.host}).front().job;
   return reason;
 }
 
@@ -63,7 +61,7 @@ void judge_golden_interval(const GateContext& context, const GoldenCase& one, do
   reason.text = fmt::format(
       "{}: {}, {} than healthy hosts of its kind ({}); uncertainty +-{}, tolerance {}",
       one.metric->title(), format(one.value, one.metric->unit), loss_text(lost),
-      format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(allowed));
+      format(one.criterion->centre, one.metric->unit), percent(one.half), percent(allowed));
   reason.next_step = "repeat for more clean runs";
   reason.more_runs = true;
   context.add_reason(one.host, std::move(reason));
@@ -79,7 +77,7 @@ void judge_golden_case(const GateContext& context, const GoldenCase& one, std::s
   Reason reason = reason_of_golden(one, Verdict::fail);
   reason.text = fmt::format("{}: {}, {} than healthy hosts of its kind ({}); allowed: {}",
                             metric.title(), format(one.value, metric.unit), loss_text(lost),
-                            format(one.criterion->centre, metric.unit), share_text(allowed));
+                            format(one.criterion->centre, metric.unit), percent(allowed));
   context.add_reason(one.host, std::move(reason));
 }
 

@@ -95,8 +95,7 @@ double as_value(const Pairs& all, double log_rate) {
 constexpr double kCrowdedLoss = 0.9;
 
 Reason reason_of_pairs(const Pairs& all, Verdict verdict) {
-  const MetricRuns& metric = *all.metric;
-  return {verdict, "pairs", metric.case_name, metric.metric, metric.params, metric.unit};
+  return reason_of(*all.metric, verdict, "pairs");
 }
 
 std::string own_fault(const GateContext& context, const std::string& host) {
@@ -236,26 +235,14 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& fail
 /// Sets of hosts with too few usable runs, except those that contain a failed host.
 void judge_pair_coverage(const GateContext& context, const MetricRuns& metric,
                          const Hosts& failing) {
+  const auto fails = [&](const std::string& host) {
+    return std::ranges::find(failing, host) != failing.end();
+  };
   for (const auto& [hosts, runs] : metric.by_hosts) {
-    const std::size_t usable = metric.values(hosts).size();
-    if (hosts.size() < 2 || usable >= context.settings.fewest_runs) continue;
-    if (std::ranges::any_of(hosts, [&](const std::string& host) {
-          return std::ranges::find(failing, host) != failing.end();
-        }))
-      continue;
-    std::string why = "no further runs were requested";
-    for (const Observation& seen : runs)
-      if (!seen.usable) why = seen.why;
-    for (const std::string& host : hosts) {
-      Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
-                    metric.metric,         metric.params, metric.unit};
-      reason.text = fmt::format("{} of {}: {} of {} usable runs; {}", metric.title(),
-                                join(hosts, " and "), usable, context.settings.fewest_runs, why);
-      reason.next_step = "rerun on idle hosts";
-      reason.more_runs = true;
-      reason.job = runs.front().job;
-      context.add_reason(host, std::move(reason));
-    }
+    if (hosts.size() < 2 || std::ranges::any_of(hosts, fails)) continue;
+    const auto reason = too_few_runs(metric, hosts, context.settings.fewest_runs);
+    if (!reason) continue;
+    for (const std::string& host : hosts) context.add_reason(host, *reason);
   }
 }
 

@@ -12,30 +12,18 @@ namespace {
 
 Reason reason_of_peers(const Compared& field, std::size_t i, Verdict verdict,
                        const std::string& gate) {
-  Reason reason{verdict,
-                gate,
-                field.metric->case_name,
-                field.metric->metric,
-                field.metric->params,
-                field.metric->unit,
-                field.centres[i],
-                field.scores.median,
-                "",
-                ""};
-  const auto& runs = field.metric->by_hosts.at({field.hosts[i]});
-  reason.job = runs.front().job;
+  Reason reason = reason_of(*field.metric, verdict, gate);
+  reason.value = field.centres[i];
+  reason.expected = field.scores.median;
+  reason.job = field.metric->by_hosts.at({field.hosts[i]}).front().job;
   return reason;
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
-
 std::string against(const Compared& field, const HostMetric& row) {
   const auto& metric = *field.metric;
-  std::string text =
-      fmt::format("{}: {}, {} than the median of {} peers ({}; z {:.1f})", metric.title(),
-                  format(row.value, metric.unit), loss_text(row.loss), field.hosts.size() - 1,
-                  format(row.expected, metric.unit), row.z);
-  return text;
+  return fmt::format("{}: {}, {} than the median of {} peers ({}; z {:.1f})", metric.title(),
+                     format(row.value, metric.unit), loss_text(row.loss), field.hosts.size() - 1,
+                     format(row.expected, metric.unit), row.z);
 }
 
 constexpr double kMostAdvisedRuns = 50;
@@ -144,23 +132,8 @@ void judge_host(const GateContext& context, const Compared& field, std::size_t i
 
 /// A host with too few usable runs of a metric cannot pass it.
 void judge_coverage(const GateContext& context, const MetricRuns& metric, const std::string& host) {
-  const auto runs = metric.by_hosts.find({host});
-  const std::size_t usable = metric.values({host}).size();
-  if (usable >= context.settings.fewest_runs) return;
-  std::string why = "not measured on this host";
-  Reason reason{Verdict::inconclusive, "coverage",    metric.case_name,
-                metric.metric,         metric.params, metric.unit};
-  if (runs != metric.by_hosts.end()) {
-    reason.job = runs->second.front().job;
-    for (const Observation& seen : runs->second)
-      if (!seen.usable) why = seen.why;
-    if (usable == runs->second.size()) why = "no further runs were requested";
-  }
-  reason.text = fmt::format("{}: {} of {} usable runs; {}", metric.title(), usable,
-                            context.settings.fewest_runs, why);
-  reason.next_step = "rerun on an idle host";
-  reason.more_runs = runs != metric.by_hosts.end();
-  context.add_reason(host, std::move(reason));
+  if (auto reason = too_few_runs(metric, {host}, context.settings.fewest_runs))
+    context.add_reason(host, std::move(*reason));
 }
 
 bool by_single_hosts(const MetricRuns& metric) {

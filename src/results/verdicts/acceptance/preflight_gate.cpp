@@ -11,7 +11,9 @@
 namespace bench {
 namespace {
 
-bool is_positive(const Json& value) { return value.is_number() && value.get<double>() > 0.0; }
+bool is_set(const Json& value) {
+  return value == true || (value.is_number() && value.get<double>() > 0.0);
+}
 
 void judge_gpu(const GateContext& context, const std::string& host, const Json& gpu) {
   const std::string name = fmt::format("GPU {}", integer_field(gpu, "index", -1));
@@ -19,12 +21,11 @@ void judge_gpu(const GateContext& context, const std::string& host, const Json& 
     context.add_reason(host, Verdict::fail, "preflight", "gpu", name + ": " + problem,
                        "reset or replace the GPU");
   for (const char* bad : {"ecc_uncorrected_volatile", "remapped_rows_failed"})
-    if (is_positive(field(gpu, bad)) || field(gpu, bad) == true)
+    if (is_set(field(gpu, bad)))
       context.add_reason(host, Verdict::fail, "preflight", bad,
                          fmt::format("{}: {} is {}", name, bad, dump(field(gpu, bad))),
                          "replace it: its memory lost data");
-  if (is_positive(field(gpu, "remapped_rows_pending")) ||
-      field(gpu, "remapped_rows_pending") == true)
+  if (is_set(field(gpu, "remapped_rows_pending")))
     context.add_reason(host, Verdict::inconclusive, "preflight", "remapped_rows_pending",
                        name + ": memory rows are pending remap", "reset the GPU and rerun");
   if (field(gpu, "ecc") == false)

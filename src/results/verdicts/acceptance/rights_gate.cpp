@@ -66,14 +66,11 @@ struct UnreadableFact {
 
 void add_missing_fact(const GateContext& context, const std::string& host,
                       const UnreadableFact& fact, bool required) {
-  if (!required) {
-    if (HostAcceptance* found = context.host(host)) found->notes.push_back(fact.text);
-    return;
-  }
-  Reason reason{Verdict::inconclusive, "preflight", "", fact.name};
-  reason.text = fact.text;
-  reason.next_step = fact.next_step;
-  context.add_reason(host, std::move(reason));
+  if (required)
+    context.add_reason(host, Verdict::inconclusive, "preflight", fact.name, fact.text,
+                       fact.next_step);
+  else if (HostAcceptance* found = context.host(host))
+    found->notes.push_back(fact.text);
 }
 
 std::vector<UnreadableFact> unreadable_facts(const FactsByTopic& topics) {

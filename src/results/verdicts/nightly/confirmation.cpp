@@ -7,6 +7,7 @@
 
 #include "core/order_statistics.h"
 #include "results/stats/distributions.h"
+#include "results/stats/peers.h"
 
 namespace bench {
 namespace {
@@ -33,8 +34,6 @@ std::vector<double> all_values(const std::vector<Rerun>& runs) {
     if (std::isfinite(run.value)) values.push_back(run.value);
   return values;
 }
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 void set(NightFinding& finding, SuspicionState state, std::string text,
          std::string next_step = {}) {
@@ -85,9 +84,8 @@ void judge_slower(NightFinding& finding, const Evidence& evidence, const Confirm
   finding.expected = median(evidence.history);
   finding.p = chance_of(evidence.history, values, finding.better, rule.floor);
   const double lost = loss_of(median(values), finding.expected, finding.better);
-  const std::string again =
-      fmt::format("{} immediate reruns: {:.1f} % {} than in {} earlier runs", values.size(),
-                  100.0 * std::abs(lost), lost < 0.0 ? "better" : "worse", evidence.history.size());
+  const std::string again = fmt::format("{} immediate reruns: {} than in {} earlier runs",
+                                        values.size(), loss_text(lost), evidence.history.size());
   if (lost < rule.threshold)
     return set(finding, SuspicionState::dropped,
                fmt::format("not reproduced: {}; tolerance {}", again, percent(rule.threshold)));

@@ -31,8 +31,6 @@
 namespace bench::training {
 namespace {
 
-// Attention by cuDNN on the GPU that is current: plans for each shape, made once for all lanes.
-
 using cudnn::AttentionProblem;
 
 /// A plan for each pass; the backward one only if requested.
@@ -41,6 +39,7 @@ struct AttentionPlans {
   std::unique_ptr<cudnn::ExecutionPlan> forward = {}, backward = {};
 };
 
+/// Attention by cuDNN on the current GPU, with one plan per shape for all lanes.
 class CudnnAttention final : public cudnn::LibraryAttention {
  public:
   /// Throws Error(environment) where cuDNN does not start on this GPU.
@@ -141,8 +140,8 @@ double least_seconds(DeviceContext& context, const std::function<void()>& call) 
   return least;
 }
 
-/// Shared by all lanes. If libcudnn is missing or does not start, our own attention is used, and
-/// its text() says why.
+/// Shared by all lanes. If libcudnn is missing or does not start, our own attention is used and
+/// text() has the reason.
 std::shared_ptr<cudnn::AttentionChoices> cudnn_attention(std::shared_ptr<DeviceContext> context,
                                                          std::shared_ptr<Memory> memory) {
   const auto open = [context] {
@@ -155,27 +154,6 @@ std::shared_ptr<cudnn::AttentionChoices> cudnn_attention(std::shared_ptr<DeviceC
       [context](const std::function<void()>& call) { return least_seconds(*context, call); }};
   return std::make_shared<cudnn::AttentionChoices>(open, std::move(device));
 }
-
-// GPU memory for the engine, in the order of the context's stream.
-
-class GpuMemory final : public Memory {
- public:
-  explicit GpuMemory(std::shared_ptr<DeviceContext> context) : context_(std::move(context)) {}
-
-  bool on_host() const override { return false; }
-  void* allocate(std::int64_t bytes, const char* purpose) override;
-  void release(void* data) override;
-  void* allocate_staging(std::int64_t bytes, const char* purpose) override;
-  void release_staging(void* data) override;
-  void upload(const void* from, void* to, std::int64_t bytes) override;
-  void uploaded() override;
-  void download(const void* from, void* to, std::int64_t bytes) override;
-  void synchronise() override { context_->synchronise(); }
-
- private:
-  std::shared_ptr<DeviceContext> context_;
-  CudaEvent uploaded_;
-};
 
 std::size_t at_least_aligned(std::int64_t bytes) {
   return static_cast<std::size_t>(std::max(bytes, kAlignment));
@@ -192,47 +170,54 @@ void check_allocation(cudaError_t code, const char* where, std::int64_t bytes,
               "use a smaller preset or micro-batch, or recompute");
 }
 
-void* GpuMemory::allocate(std::int64_t bytes, const char* purpose) {
-  void* data = nullptr;
-  const std::size_t size = at_least_aligned(bytes);
-  check_allocation(cudaMalloc(&data, size), "on the GPU", bytes, purpose);
-  check(cudaMemsetAsync(data, 0, size, context_->stream()), "write zeros");
-  return data;
-}
+/// GPU memory for the engine, in the order of the context's stream.
+class GpuMemory final : public Memory {
+ public:
+  explicit GpuMemory(std::shared_ptr<DeviceContext> context) : context_(std::move(context)) {}
 
-void GpuMemory::release(void* data) { cudaFree(data); }
+  bool on_host() const override { return false; }
+  void* allocate(std::int64_t bytes, const char* purpose) override {
+    void* data = nullptr;
+    const std::size_t size = at_least_aligned(bytes);
+    check_allocation(cudaMalloc(&data, size), "on the GPU", bytes, purpose);
+    check(cudaMemsetAsync(data, 0, size, context_->stream()), "write zeros");
+    return data;
+  }
+  void release(void* data) override { cudaFree(data); }
+  void* allocate_staging(std::int64_t bytes, const char* purpose) override {
+    void* data = nullptr;
+    const std::size_t size = at_least_aligned(bytes);
+    check_allocation(cudaHostAlloc(&data, size, cudaHostAllocPortable), "on the host (page-locked)",
+                     bytes, purpose);
+    std::memset(data, 0, size);
+    return data;
+  }
+  void release_staging(void* data) override { cudaFreeHost(data); }
+  void upload(const void* from, void* to, std::int64_t bytes) override {
+    copy(from, to, bytes, cudaMemcpyHostToDevice, "copy to the GPU");
+    check(cudaEventRecord(uploaded_.get(), context_->stream()), "record copy event");
+  }
+  void uploaded() override {
+    check(cudaEventSynchronize(uploaded_.get()), "wait for a copy to the GPU");
+  }
+  void download(const void* from, void* to, std::int64_t bytes) override {
+    copy(from, to, bytes, cudaMemcpyDeviceToHost, "copy from the GPU");
+    context_->synchronise();
+  }
+  void synchronise() override { context_->synchronise(); }
 
-void* GpuMemory::allocate_staging(std::int64_t bytes, const char* purpose) {
-  void* data = nullptr;
-  const std::size_t size = at_least_aligned(bytes);
-  check_allocation(cudaHostAlloc(&data, size, cudaHostAllocPortable), "on the host (page-locked)",
-                   bytes, purpose);
-  std::memset(data, 0, size);
-  return data;
-}
+ private:
+  void copy(const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind,
+            const char* purpose) {
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, context_->stream()),
+          purpose);
+  }
 
-void GpuMemory::release_staging(void* data) { cudaFreeHost(data); }
+  std::shared_ptr<DeviceContext> context_;
+  CudaEvent uploaded_;
+};
 
-void GpuMemory::upload(const void* from, void* to, std::int64_t bytes) {
-  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice,
-                        context_->stream()),
-        "copy to the GPU");
-  check(cudaEventRecord(uploaded_.get(), context_->stream()), "record copy event");
-}
-
-void GpuMemory::uploaded() {
-  check(cudaEventSynchronize(uploaded_.get()), "wait for a copy to the GPU");
-}
-
-void GpuMemory::download(const void* from, void* to, std::int64_t bytes) {
-  check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost,
-                        context_->stream()),
-        "copy from the GPU");
-  context_->synchronise();
-}
-
-// Gradient exchange over NCCL on a high-priority stream.
-
+/// Gradient exchange over NCCL on a high-priority stream.
 class NcclExchange final : public ExchangeStream {
  public:
   NcclExchange(Group& group, Dtype dtype, std::shared_ptr<DeviceContext> computing)
@@ -276,7 +261,7 @@ class NcclExchange final : public ExchangeStream {
   KernelSet kernels_;
   std::unique_ptr<Collectives> collectives_;
   CudaEvent asked_;
-  std::deque<Stretch> stretches_ = {};  // by piece; those of a step serve the next one too
+  std::deque<Stretch> stretches_ = {};  // by piece; reused in the next step
   std::size_t used_ = 0;
 };
 
@@ -288,9 +273,8 @@ std::unique_ptr<ExchangeStream> make_nccl_exchange(Group& group, Dtype dtype,
   return std::make_unique<NcclExchange>(group, dtype, std::move(computing));
 }
 
-// Parts of a step as CUDA graphs: run call by call the first time (kernels are loaded, scratch
-// grows, algorithms are tried), recorded the second, launched as one from then on.
-
+/// Parts of a step as CUDA graphs: run call by call the first time (kernels are loaded, scratch
+/// memory grows, algorithms are tried), recorded the second time, then launched as a whole.
 class GraphRecorder final : public Recorder {
  public:
   explicit GraphRecorder(cudaStream_t stream) : stream_(stream) {}
@@ -316,8 +300,8 @@ class GraphRecorder final : public Recorder {
       if (piece.key == key) return &piece;
     return nullptr;
   }
-  /// A scale that is new each time would fill memory with graphs. A backward pass in as many pieces
-  /// as there are buckets has to find them all again.
+  /// Scales that change in every step would fill memory with graphs; the limit allows a backward
+  /// pass with one piece per bucket.
   void remember(const RecordingKey& key) {
     constexpr std::size_t kMost = 1024;
     if (pieces_.size() == kMost) pieces_.erase(pieces_.begin());
@@ -346,8 +330,6 @@ class CudaTrainingKernels final : public TrainingKernels {
   KernelSet make(Dtype dtype) override {
     KernelSet set = training::functor_set(dtype, *context_);
     set.memory = memory_;
-    if (dtype != Dtype::f32)
-      set.recommender = training::missing_recommender(dtype == Dtype::f16 ? "in f16" : "in bf16");
     set.gemm = std::make_unique<training::LtGemm>(gemms_);
     set.recorder = std::make_unique<training::GraphRecorder>(context_->stream());
     set.attention = std::make_unique<cudnn::ChosenAttention>(attention_, std::move(set.attention));

@@ -1,4 +1,4 @@
-// Training on one GPU: the one that is current when this is made.
+// Training on the current GPU.
 #pragma once
 
 #include <memory>

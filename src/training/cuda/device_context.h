@@ -23,8 +23,8 @@ class DeviceContext {
   cudaStream_t stream() const { return stream_.get(); }
   StreamTimer& timer();
 
-  /// Device memory until the next call; grows, which a stream that is recorded cannot: then an
-  /// internal error. What it was before stays, for the recordings that use it.
+  /// Device memory, valid until the next call. Growing during recording is an internal error.
+  /// Earlier memory is kept for the recordings that use it.
   void* scratch(std::int64_t bytes) { return grown(scratch_, bytes); }
   /// The same for sorting, separate from scratch().
   void* sort_scratch(std::int64_t bytes) { return grown(sort_scratch_, bytes); }
@@ -33,9 +33,9 @@ class DeviceContext {
   double* result() const { return result_.as<double>(); }
   double read_result();
 
-  int capability() const;  // compute capability: 90 is 9.0
+  int capability() const;  // compute capability: 90 means 9.0
 
-  /// Where a kernel says that an id is in no table; host memory.
+  /// Where kernels report an ID outside its table; host memory.
   IdFault* fault() const { return fault_.as<IdFault>(); }
   /// Waits for all enqueued work; throws Error(input) for a reported ID.
   void synchronise();

@@ -1,4 +1,4 @@
-// The kernel groups made of functors, on a GPU: all except GEMMs.
+// The kernel groups made of functors on a GPU: all except GEMMs.
 #pragma once
 
 #include "training/cuda/device_context.h"
@@ -10,7 +10,7 @@ namespace bench::training {
 KernelSet functor_set_f32(DeviceContext& context);
 KernelSet functor_set_bf16(DeviceContext& context);
 KernelSet functor_set_f16(DeviceContext& context);
-/// Throws Error(input) for a type that a GPU does not train in.
+/// Throws Error(input) for an unsupported type.
 KernelSet functor_set(Dtype dtype, DeviceContext& context);
 
 }  // namespace bench::training

@@ -43,7 +43,7 @@ LtPlan::LtPlan(const LtLayout& layout) : layout_(layout) {
   set(CUBLASLT_MATMUL_DESC_TRANSA, transposed(layout.first.transpose), "set transpose");
   set(CUBLASLT_MATMUL_DESC_TRANSB, transposed(layout.second.transpose), "set transpose");
   set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(layout), "set epilogue");
-  if (layout.gelu != GeluStep::none)  // as the result lies
+  if (layout.gelu != GeluStep::none)  // in the layout of the result
     set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, layout.result.rows, "set GELU input layout");
   const auto describe = [&](Layout& to, const LtMatrix& matrix) {
     check(cublasLtMatrixLayoutCreate(to.out(), type_of(layout.dtype),
@@ -84,7 +84,7 @@ void LtPlan::run(const LtCall& call) {
 
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;  // Hopper's kernels want 32 MiB
+constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;  // Hopper's kernels need 32 MiB
 constexpr int kCandidates = 8;
 
 }  // namespace
@@ -131,7 +131,7 @@ void LtGemmPlans::multiply(const GemmOptions& product, View a, View b, View c) {
   plan.run(call);
 }
 
-/// While algorithms are tried they write elsewhere, because the result may be accumulated in place.
+/// Trials write to scratch memory, because the result may be accumulated in place.
 void LtGemmPlans::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
   constexpr int kTimings = 3;
   plan.tuned = true;

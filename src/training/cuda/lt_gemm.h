@@ -1,4 +1,4 @@
-// Products by cuBLASLt, a plan for each shape that occurs, made once for all lanes.
+// GEMMs by cuBLASLt, with one plan per shape for all lanes.
 #pragma once
 
 #include <cublasLt.h>
@@ -14,16 +14,13 @@
 
 namespace bench::training {
 
-// A row-major product as cuBLASLt, which counts columns first, is to be asked for it. Pure, so that
-// it is tested without a GPU.
-
 struct LtMatrix {
-  std::int64_t rows = 0, columns = 0;  // as it lies in memory, columns first; leading = rows
+  std::int64_t rows = 0, columns = 0;  // column-major in memory; leading dimension = rows
   bool transpose = false;
   bool operator==(const LtMatrix&) const = default;
 };
 
-/// C = A B in rows is C' = B' A' in columns.
+/// A row-major GEMM for cuBLASLt, which is column-major: C = A B is C' = B' A'.
 struct LtLayout {
   LtMatrix first, second, result;
   bool addend = false;  // C and beta = 1
@@ -47,9 +44,7 @@ inline LtLayout lt_layout(const GemmOptions& product, View a, View b, View c) {
   return layout;
 }
 
-// One GEMM shape in cuBLASLt: its descriptors and candidate algorithms.
-
-/// What a call of a plan works on.
+/// The arguments of a plan's run().
 struct LtCall {
   cublasLtHandle_t handle = nullptr;
   const void *first = nullptr, *second = nullptr, *addend = nullptr, *bias = nullptr;
@@ -57,9 +52,10 @@ struct LtCall {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   cudaStream_t stream = nullptr;
-  bool as_proposed = false;  // by the library's first proposal, whichever was the fastest
+  bool as_proposed = false;  // use the library's first proposal instead of the fastest
 };
 
+/// One GEMM shape in cuBLASLt: its descriptors and candidate algorithms.
 class LtPlan {
  public:
   /// f32 (in true f32), or bf16 or f16 with sums in f32.
@@ -67,7 +63,7 @@ class LtPlan {
 
   const LtLayout& layout() const { return layout_; }
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
-  /// What the library proposes, best first. Throws Error(environment) where it has nothing.
+  /// Gets the library's proposals, best first. Throws Error(environment) if it has none.
   void propose(cublasLtHandle_t handle, std::size_t workspace_bytes, int wanted);
   std::size_t candidates() const { return algorithms_.size(); }
   void choose(std::size_t which) { chosen_ = which; }
@@ -95,8 +91,8 @@ class LtGemmPlans {
   /// Deterministic: algorithms are not chosen by timing, so that every run uses the same ones.
   void begin(bool deterministic) { deterministic_ = deterministic; }
   void multiply(const GemmOptions& product, View a, View b, View c);
-  /// GELU of types of two bytes, where rows of the result are multiples of 16 bytes and the library
-  /// proposes something.
+  /// Fuses GELU in 16-bit types if rows of the result are multiples of 16 bytes and the library has
+  /// an algorithm.
   bool fuses(const GemmOptions& product, View a, View b, View c);
 
  private:

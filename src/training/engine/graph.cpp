@@ -105,19 +105,15 @@ Var Graph::constant(std::string name, Shape shape, std::vector<double> values) {
   return add(std::move(tensor));
 }
 
-Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output) {
-  return apply(std::move(op), inputs, std::move(output), compute_);
-}
-
 Var Graph::apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output,
-                 Dtype output_type) {
+                 std::optional<Dtype> output_type) {
   const std::string name = std::string(op->name()) + "." + std::to_string(nodes_.size());
   Node node{std::move(op), {}, -1, segment_};
   for (const Var& var : inputs) {
     require(var.graph == this, name, "the input belongs to another graph");
     node.inputs.push_back(var.id);
   }
-  Tensor tensor{Tensor::Kind::activation, name, std::move(output), output_type};
+  Tensor tensor{Tensor::Kind::activation, name, std::move(output), output_type.value_or(compute_)};
   tensor.producer = static_cast<int>(nodes_.size());
   const Var made = add(std::move(tensor));
   node.output = made.id;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -174,9 +175,8 @@ class Graph {
   /// A constant table, in accumulator_of(compute type).
   Var constant(std::string name, Shape shape, std::vector<double> values);
   /// Appends an operator whose output has the compute type, or `output_type`.
-  Var apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output);
   Var apply(std::unique_ptr<Operator> op, const std::vector<Var>& inputs, Shape output,
-            Dtype output_type);
+            std::optional<Dtype> output_type = {});
 
   /// Activations created in between are discarded after the forward pass and recomputed before the
   /// backward pass of the same operators, which saves memory. Segments cannot be nested.

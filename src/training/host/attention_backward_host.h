@@ -1,5 +1,6 @@
-// The backward pass of attention: blocks of keys outside, queries inside, so that the gradients of
-// a block of keys and values are summed in one place; probabilities are recomputed from log_sum.
+// Attention. In the backward pass, the outer loop is over blocks of keys and the inner over
+// queries, so that the gradients of a block of keys and values are summed in one place;
+// probabilities are recomputed from log_sum.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 namespace bench::training::BENCH_ISA {
 
-// Blocks of queries and keys, gathered from packed rows so that attention consists of block GEMMs
-// with rows as wide as a vector.
+// Blocks of queries and keys are gathered from packed rows, so that attention consists of block
+// GEMMs with rows padded to vectors.
 
 constexpr Index kMaxHeadDim = 256;
 constexpr Index kQueryBlock = 64;
@@ -50,7 +51,7 @@ struct HeadOf {
   }
 };
 
-/// rows[i] = factor x the head's row at first + i; columns and rows beyond the end are zeros.
+/// rows[i] = factor x the head's row at first + i; zero beyond the last row or column.
 template <class T>
 inline void copy_rows(Head<T> head, Index first, Index count, Index capacity, Index dim, T factor,
                       T* rows) {
@@ -73,15 +74,14 @@ inline void turn(const T* rows, Index dim, T* columns) {
     for (Index j = 0; j < kKeyBlock; ++j) columns[d * kKeyBlock + j] = rows[j * padded + d];
 }
 
-/// How many keys of the block at `first_key` the query at `position` sees.
+/// Number of keys of the block at `first_key` that the query at `position` sees.
 inline Index visible(const AttentionShape& shape, Index position, Index first_key) {
   const Index end = shape.causal ? position + 1 : shape.sequence;
   return std::clamp<Index>(end - first_key, 0, std::min(kKeyBlock, shape.sequence - first_key));
 }
 
-// Attention in blocks with a running softmax (FlashAttention-2, arXiv 2307.08691) on one thread: no
-// matrix larger than kQueryStrip x kKeyBlock exists. Sums run in one fixed order.
-
+/// Attention in blocks with a running softmax (FlashAttention-2, arXiv 2307.08691) on one thread:
+/// no matrix is larger than kQueryStrip x kKeyBlock. Sums have a fixed order.
 template <class T>
 class Attention final : public AttentionKernels {
  public:
@@ -139,7 +139,7 @@ class Attention final : public AttentionKernels {
     }
   }
 
-  /// Rows r .. r + kQueryStrip of the query block against the key block that is held.
+  /// Rows r .. r + kQueryStrip of the query block with the loaded key block.
   void strip(const AttentionShape& shape, Index q0, Index r, Index k0, Index padded) {
     const Index width = round_up<T>(visible(shape, q0 + r + kQueryStrip - 1, k0));
     if (width == 0) return;
@@ -154,7 +154,7 @@ class Attention final : public AttentionKernels {
   }
 
   /// One row of scores becomes e^(score - largest so far), zero for masked keys. Rescales
-  /// earlier sums for a new maximum (`columns` of them; 0: none yet).
+  /// earlier sums for a new maximum (`columns` of them; 0: none).
   void soften(T* p, Index seen, Index width, Index row, Index columns) {
     if (seen == 0) {
       std::memset(p, 0, sizeof(T) * static_cast<std::size_t>(width));
@@ -217,7 +217,7 @@ void Attention<T>::backward(const AttentionShape& shape, const AttentionBackward
     }
 }
 
-/// workspace = row sums of output x output_gradient by head, shared by the rows of the softmax.
+/// workspace = row sums of output x output_gradient by head.
 template <class T>
 void Attention<T>::sum_rows(const AttentionShape& shape, const AttentionBackward& what) {
   for (Index i = 0; i < what.packed.rows; ++i)

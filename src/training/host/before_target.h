@@ -1,5 +1,6 @@
 // Includes with inline functions that other files share. They must precede the point where a file
-// sets its target, or the linker might give those files the copy compiled for that instruction set.
+// sets its target, or the linker might use the copy compiled for that instruction set in those
+// files.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// GEMM kernels: cache blocks around gemm_loops.h; large ones are gemm_packed.h's.
+// GEMM kernels: cache blocks around gemm_loops.h; large GEMMs are packed.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,12 @@
 
 namespace bench::training::BENCH_ISA {
 
-// A tile of a large GEMM in registers, over factors in the order of pack.h: of a, the
-// kPackedRows elements of a column are contiguous, then those of the next; of b, a row of
-// kPackedColumns.
+// A tile of a large GEMM in registers, over packed factors: of a, the kPackedRows elements of a
+// column are contiguous, then those of the next; of b, a row of kPackedColumns.
 
 // Registers: kPackedRows x 2 sums, 2 of b, one of a.
 constexpr int kPackedRows = BENCH_VECTOR_REGISTERS >= 32 ? 12 : 6;
-/// Tiles at the lower edge have a multiple of these.
+/// Tiles at the lower edge have a multiple of these rows.
 constexpr int kPackedRowStep = kPackedRows / 3;
 template <class T>
 constexpr Index kPackedColumns = 2 * kWidth<T>;
@@ -28,8 +27,8 @@ inline __attribute__((always_inline)) void fetch_tile(const T* c, Index stride) 
     for (int v = 0; v < 2; ++v) __builtin_prefetch(c + i * stride + v * kWidth<T>, 1);
 }
 
-/// c[rows, kPackedColumns] = a b (+ start). Sums start from `start` and traverse k in
-/// order, as those of gemm_loops.h do: both give the same bits.
+/// c[rows, kPackedColumns] = a b (+ start). Sums start from `start` and traverse k in order, like
+/// those of gemm_loops.h, and give the same bits.
 template <class T, int rows>
 inline void packed_tile(Index k, const T* a, const T* b, Start<T> start, T* c, Index stride) {
   Vec<T> sum[rows][2];
@@ -81,7 +80,7 @@ inline void packed_product(Index k, const T* a, const T* b, Start<T> start, T* c
 
 // Transposes square blocks in registers, for packing GEMM operands.
 
-/// Of two rows that differ in the bit `step`: the one with it 0, and the one with it 1.
+/// Of two rows that differ in the bit `step`: the one where it is 0, and the one where it is 1.
 template <int step, int width, bool second>
 struct Exchanged {
   static constexpr int lane(int i) {
@@ -90,8 +89,8 @@ struct Exchanged {
   }
 };
 
-/// As many rows as a vector is wide become columns: log2 stages, each of which exchanges one bit of
-/// the number of the row with the same bit of the number of the column.
+/// Transposes a square of vectors in log2 stages, each of which exchanges one bit of the row number
+/// with the same bit of the column number.
 template <class T, int step = 1>
 inline __attribute__((always_inline)) void transpose_block(Vec<T> (&rows)[kWidth<T>]) {
   for (int r = 0; r < kWidth<T>; ++r) {
@@ -114,7 +113,7 @@ inline __attribute__((always_inline)) void load_block(const T* from, Index strid
   for (int i = 0; i < kWidth<T>; ++i) rows[i] = i < count ? load<T>(from + i * stride) : Vec<T>{};
 }
 
-// Packs the operands of a large GEMM into the order in which packed_tile.h reads them. Elements
+// Packs the operands of a large GEMM in the order in which packed_tile() reads them. Elements
 // beyond an edge are zero.
 
 /// to[p, j] = from[p, j] of `n` columns, at most kPackedColumns.
@@ -160,8 +159,8 @@ inline void pack_left(Operand<T> from, Index m, Index k, T* to) {
       load_block<T>(from.data + g * kWidth<T> * from.stride + p, from.stride, rows, block[g]);
       transpose_block<T>(block[g]);
     }
-    // In this order: a group that is wider than what is left of the rows reaches into the next
-    // column, which is written after it.
+    // In this order: a group that is wider than the remaining rows extends into the next column,
+    // which is written after it.
     for (int q = 0; q < kWidth<T>; ++q)
       for (int g = 0; g < kGroups; ++g)
         store<T>(to + (p + q) * kPackedRows + g * kWidth<T>, block[g][q]);
@@ -172,7 +171,7 @@ inline void pack_left(Operand<T> from, Index m, Index k, T* to) {
 }
 
 /// All rows of a block of a that is transposed, tile by tile: to[t][p, i] = from[p, t kPackedRows +
-/// i]. Some tiles at a time, which reads whole lines and writes no more streams than a cache has
+/// i]. A few tiles at a time, to read whole cache lines and write no more streams than a cache has
 /// ways.
 template <class T>
 inline void pack_left_turned(Operand<T> from, Index m, Index k, T* to) {
@@ -190,11 +189,10 @@ inline void pack_left_turned(Operand<T> from, Index m, Index k, T* to) {
     }
 }
 
-// Products whose matrices are larger than a level 2 cache together (Goto and van de Geijn, Anatomy
-// of High-Performance Matrix Multiplication, 2008): blocks of a are packed for that cache, as
-// are panels of b. While a panel is worked on, the next one and the next tile of c are
-// fetched, for both come from memory.
-
+/// GEMMs whose matrices together exceed a level 2 cache (Goto and van de Geijn, Anatomy of
+/// High-Performance Matrix Multiplication, 2008): blocks of a and panels of b are packed for that
+/// cache. While a panel is processed, the next one and the next tile of c are prefetched from
+/// memory.
 template <class T>
 class PackedGemm {
  public:
@@ -220,9 +218,9 @@ class PackedGemm {
 
  private:
   static constexpr Index kCache = 1 << 20;
-  // Vectors of 512 bits are those of CPUs whose level 2 cache has 1 MiB or more: a block of a takes
-  // 792 KiB of it in f32. If k is not larger, c is then written once; the panel of b,
-  // larger than a level 1 cache, is read at 11 bytes a cycle.
+  // CPUs with 512-bit vectors have a level 2 cache of 1 MiB or more: a block of a takes 792 KiB of
+  // it in f32. If k is not larger, c is written only once; the panel of b, larger than a level 1
+  // cache, is read at 11 bytes per cycle.
   static constexpr Index kDepth = BENCH_VECTOR_BYTES >= 64 ? 768 : 256;
   static constexpr Index kBlock = kDepth * (BENCH_VECTOR_BYTES >= 64 ? 264 : 192);  // elements
   static constexpr Index kRows = 528;
@@ -371,7 +369,7 @@ class Gemm final : public GemmKernels {
     }
   }
 
-  /// Where the panel of b can be read with rows as wide as a panel: in place, or gathered.
+  /// The panel of b with rows as wide as a panel: in place, or gathered.
   Operand<T> gather(const GemmOptions& product, View b, const Part& part) {
     const bool ragged = part.n % kWidth<T> != 0;
     if (!product.transpose_b && !ragged && (b.columns <= kPanel || part.m < 4 * kTileRows))

@@ -16,7 +16,7 @@ struct Operand {
   Index stride;  // elements from row to row
 };
 
-/// What the sums start from; either may be absent.
+/// Initial values of the sums; either may be absent.
 template <class T>
 struct Start {
   const T* addend;

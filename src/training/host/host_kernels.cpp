@@ -18,14 +18,11 @@ namespace bench::training {
 namespace {
 
 // bf16 and f16 kernels built on f32 kernels: inputs are widened, outputs are rounded to nearest.
-// Not faster than f32; the reference for what a GPU computes in these types.
-
-// The views of one kernel call converted to f32. Views of f32 and wider types are unchanged.
+// Not faster than f32; the reference for a GPU's results in these types.
 
 /// Buffers for all calls, reused so that a step does not allocate.
 using WideBuffers = std::deque<std::vector<float>>;
 
-/// Converts elements of a 16-bit view from and to f32.
 template <class T>
 void widen(View from, float* to) {
   for (std::int64_t i = 0; i < from.elements(); ++i) to[i] = static_cast<float>(from.as<T>()[i]);
@@ -41,6 +38,7 @@ inline void round_into(const float* from, View to) {
   to.dtype == Dtype::f16 ? round_into<F16>(from, to) : round_into<Bf16>(from, to);
 }
 
+/// The views of one kernel call converted to f32. Views of f32 and wider types are unchanged.
 class WideViews {
  public:
   explicit WideViews(WideBuffers& buffers) : buffers_(buffers) {}
@@ -54,7 +52,6 @@ class WideViews {
   View read(View view) { return make(view, true, false); }
   View written(View view) { return make(view, false, true); }
   View changed(View view) { return make(view, true, true); }
-  /// Written, or with `add` added to.
   View written_or_added(View view, bool add) { return make(view, add, true); }
 
  private:
@@ -262,8 +259,8 @@ class NarrowUpdates final : public Narrow<OptimizerKernels> {
   }
 };
 
-/// `wide` has every group.
-KernelSet narrow_kernels(KernelSet wide, Dtype dtype) {
+/// All groups except those of click models and tables, which are f32 only.
+KernelSet narrow_kernels(KernelSet wide) {
   KernelSet set;
   set.gemm = std::make_unique<NarrowGemm>(std::move(wide.gemm));
   set.norm = std::make_unique<NarrowNorm>(std::move(wide.norm));
@@ -273,7 +270,6 @@ KernelSet narrow_kernels(KernelSet wide, Dtype dtype) {
   set.elementwise = std::make_unique<NarrowElementwise>(std::move(wide.elementwise));
   set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
   set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
-  set.recommender = missing_recommender(dtype == Dtype::f16 ? "in f16" : "in bf16");
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }
@@ -294,7 +290,7 @@ std::vector<std::string_view> host_kernel_isas() {
 
 KernelSet host_kernels(Dtype dtype, std::string_view isa) {
   if (dtype == Dtype::bf16 || dtype == Dtype::f16)
-    return narrow_kernels(host_kernels(Dtype::f32, isa), dtype);
+    return narrow_kernels(host_kernels(Dtype::f32, isa));
   if (dtype != Dtype::f32 && dtype != Dtype::f64)
     throw Error(ErrorKind::input,
                 "CPU kernels do not support " + std::string(to_string(dtype)) + " tensors",

@@ -1,4 +1,4 @@
-// The CPU's kernels, for one thread. Which instruction set is chosen at run time.
+// The CPU's kernels, for one thread. The instruction set is chosen at run time.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@ std::unique_ptr<TrainingKernels> make_host_training_kernels();
 namespace training {
 
 /// The best kernels of this CPU, or those of $BENCH_TRAINING_ISA. Tensors in bf16 or f16 are
-/// widened to f32 for each call and rounded after it. Throws Error(input) for another dtype than
-/// these and f64, or an instruction set that this CPU lacks.
+/// widened to f32 for each call and rounded after it. Throws Error(input) for other types than
+/// these, f32 and f64, or an instruction set that this CPU lacks.
 KernelSet host_kernels(Dtype dtype);
 /// By name: "baseline", "avx2", "avx512".
 KernelSet host_kernels(Dtype dtype, std::string_view isa);
 /// The instruction set that host_kernels(dtype) uses.
 std::string_view host_kernel_isa();
-/// What this CPU can run, best first.
+/// The instruction sets of this CPU, best first.
 std::vector<std::string_view> host_kernel_isas();
 
 KernelSet baseline_kernels(Dtype dtype);

@@ -1,4 +1,4 @@
-// All groups for one element type.
+// All kernel groups for one element type and thread.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,6 @@
 #include "training/kernels/kernel_set.h"
 
 namespace bench::training::BENCH_ISA {
-
-// Row normalization on one thread.
 
 template <class T>
 inline void zero_unless(bool add, View sums) {
@@ -64,7 +62,7 @@ class Norm final : public NormKernels {
     for (Index i = 0; i < x.rows; ++i) {
       const T* in = x.as<T>() + i * n;
       const T mean = row_sum<T>(n, [in](auto at) { return at(in); }) / static_cast<T>(n);
-      T square{};  // of the difference: E[x^2] - mean^2 would cancel
+      T square{};  // of differences: E[x^2] - mean^2 would cancel
       for (Index j = 0; j < n; ++j) square += (in[j] - mean) * (in[j] - mean);
       const T r = T{1} / std::sqrt(square / static_cast<T>(n) + static_cast<T>(epsilon));
       statistics.as<T>()[2 * i] = mean;
@@ -101,8 +99,6 @@ class Norm final : public NormKernels {
     }
   }
 };
-
-// Rotation by position on one thread.
 
 template <class T>
 class Rope final : public RopeKernels {
@@ -170,8 +166,6 @@ class Rope final : public RopeKernels {
   }
 };
 
-// Updates on one thread.
-
 template <class T>
 class Updates final : public OptimizerKernels {
  public:
@@ -215,8 +209,6 @@ class Updates final : public OptimizerKernels {
            ((sums[4] + sums[5]) + (sums[6] + sums[7]));
   }
 };
-
-// Rows of a table by id, on one thread.
 
 template <class T>
 class Embedding final : public EmbeddingKernels {

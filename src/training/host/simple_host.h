@@ -1,4 +1,4 @@
-// Activations, sums and copies, loss: plain loops that become vector code.
+// Activations, sums and copies, losses: loops that compile to vector code. For one thread.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,7 @@
 
 namespace bench::training::BENCH_ISA {
 
-// Sums of table rows on one thread. Tables are f32 for any compute type of the graph.
-
+/// Tables are f32 for any compute type.
 class Bags final : public BagKernels {
  public:
   void pool(const BagIds& ids, View table, std::int64_t first_row, float* y,
@@ -49,8 +48,8 @@ class Bags final : public BagKernels {
   }
 };
 
-// Dot products of all pairs of a row's features. Sums over lanes are made for as many pairs at a
-// time as a vector has lanes: half as many shuffles as sums one by one.
+// Dot products of all pairs of a row's features. As many pairs as a vector has lanes are summed
+// over lanes at a time, with half as many shuffles as separate sums.
 
 template <class T>
 struct Features {
@@ -63,7 +62,7 @@ struct Features {
   }
 };
 
-/// Lanes with the bit `half` are those of the second vector; the others' with that bit changed.
+/// Selects lanes with the bit `half` from the second vector; `other`: with that bit inverted.
 template <int half, int width, bool other>
 struct Halves {
   static constexpr int lane(int l) { return (l & half ? width : 0) + (other ? l ^ half : l); }
@@ -141,15 +140,13 @@ inline void dot_row_backward(const Features<T>& z, const T* dy, T* first_gradien
   });
 }
 
-// Recommender kernels on one thread.
-
 template <class T>
 class Recommender final : public RecommenderKernels {
  public:
   void relu_forward(View x, View y) override {
     const T* in = x.as<T>();
     T* out = y.as<T>();
-    // What is not a number stays so: a run that has failed must not look healthy.
+    // NaN stays NaN: a failed run must not look healthy.
     each_vector<T>(x.elements(), [=](auto at) { at.put(out, at(in) < T{0} ? Vec<T>{} : at(in)); });
   }
   void relu_backward(View y, View y_gradient, View x_gradient, bool add) override {

@@ -1,5 +1,5 @@
-// Vectors as wide as the instruction set this is compiled for; included once for each set, after
-// its macros: BENCH_ISA names the namespace, BENCH_VECTOR_BYTES the width.
+// Vectors as wide as the target instruction set; included once per set, after its macros: BENCH_ISA
+// is the namespace, BENCH_VECTOR_BYTES the width.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ inline __attribute__((always_inline)) Vec<T> lanes_of(Vec<T> a, Vec<T> b, From,
 #endif
 }
 
-/// Lane i gets lane From::lane(i) of a, or of b those from the width on.
+/// Lane i gets lane From::lane(i) of a, or of b for numbers from the width on.
 template <class From, class T>
 inline __attribute__((always_inline)) Vec<T> shuffled(Vec<T> a, Vec<T> b) {
   return lanes_of<T>(a, b, From{}, std::make_integer_sequence<int, kWidth<T>>{});
@@ -71,7 +71,7 @@ inline __attribute__((always_inline)) Vec<T> larger(Vec<T> a, Vec<T> b) {
   return a > b ? a : b;
 }
 
-/// Always the same tree, whatever the compiler would like.
+/// Always the same tree, independent of the compiler.
 template <class T, int half = kWidth<T> / 2>
 inline __attribute__((always_inline)) T lane_sum(Vec<T> v) {
   if constexpr (half > 0)
@@ -88,7 +88,7 @@ inline __attribute__((always_inline)) T lane_max(Vec<T> v) {
     return v[0];
 }
 
-/// The first `count` lanes of v (all, none where beyond), `otherwise` in the others.
+/// The first `count` lanes of v, `otherwise` in the others.
 template <class T>
 inline __attribute__((always_inline)) Vec<T> first_lanes(Vec<T> v, Index count, T otherwise) {
   Vec<T> lane;
@@ -96,7 +96,7 @@ inline __attribute__((always_inline)) Vec<T> first_lanes(Vec<T> v, Index count, 
   return lane < static_cast<T>(count) ? v : Vec<T>{} + otherwise;
 }
 
-/// A vector's place in a row: loads give zeros after the row's end, stores stop there.
+/// A vector's position in a row: loads give zeros beyond the row's end, stores stop there.
 template <class T>
 struct Lanes {
   Index at;
@@ -121,7 +121,7 @@ inline __attribute__((always_inline)) void each_vector(Index n, Work work) {
   if (i < n) work(Lanes<T>{i, n - i});
 }
 
-/// Sum over i < n of term(lanes), where term makes a vector of loaded rows.
+/// Sum over i < n of term(lanes), which returns a vector.
 template <class T, class Term>
 inline __attribute__((always_inline)) T row_sum(Index n, Term term) {
   Vec<T> sum = {};

@@ -1,4 +1,4 @@
-// The one check of what a source hands to a table: an id out of range would read foreign memory.
+// Checks IDs before a table lookup: one out of range would read other memory.
 #pragma once
 
 #include <cstdint>

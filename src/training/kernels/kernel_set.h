@@ -1,5 +1,5 @@
-// The kernels of one device, a group each, so that a test or a device can replace one group alone.
-// A set belongs to one lane (thread or stream): its scratch is not shared.
+// The kernels of one device in groups, so that a test or a device can replace single groups. A set
+// belongs to one lane (thread or stream): its scratch memory is not shared.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,17 @@
 
 namespace bench::training {
 
-// Records a device's work and replays it as a whole (a CUDA graph).
-
 /// Identifies recorded work: its actions, and all its arguments that are not tensors.
 struct RecordingKey {
   int first = 0, last = 0;
   bool first_micro_batch = true;
   double gradient_scale = 0.0;
-  /// The optimizer's work, which is no action; the first update is another than all later ones.
+  /// The optimizer's work, which is not an action; the first update differs from later ones.
   static RecordingKey of_update(bool first) { return {-1, first ? 0 : -1}; }
   bool operator==(const RecordingKey&) const = default;
 };
 
+/// Records a device's work and replays it as a whole (a CUDA graph).
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -31,19 +30,18 @@ class Recorder {
   virtual void run(const RecordingKey& key, const std::function<void()>& work) = 0;
 };
 
-// Recommender operations other than GEMMs: ReLU, interactions
-// between features, the loss of a click. A gradient is added where its `add` says so, else written.
+// Recommender operations other than GEMMs: ReLU, interactions between features, the loss of a
+// click. A gradient is added if its `add` is set, else written.
 
-/// y = x0 * u + x, elementwise. A gradient may be absent; that of x is y's.
+/// y = x0 * u + x, elementwise. Gradients may be absent; that of x equals that of y.
 struct CrossBackward {
   View x0, u, y_gradient;
   View x0_gradient, u_gradient;
   bool add_x0 = false, add_u = false;
 };
 
-/// Features of one row: first [rows, d] is number 0, rest [rows, features d] are the others.
-/// y [rows, d + pairs]: the first one again, then <feature i, feature j> for j < i, by i and then
-/// j.
+/// Features of one row: first [rows, d] is number 0, rest [rows, features d] are the others. y
+/// [rows, d + pairs]: the first one again, then <feature i, feature j> for j < i, by i and then j.
 struct DotBackward {
   View first, rest, y_gradient;
   View first_gradient, rest_gradient;  // may be absent
@@ -60,20 +58,15 @@ class RecommenderKernels {
   virtual void cross_backward(const CrossBackward& what) = 0;
   virtual void dot_forward(View first, View rest, View y) = 0;
   virtual void dot_backward(const DotBackward& what) = 0;
-  /// Columns of `from`, beginning with `from_column`, go to `columns` ones of `to`.
+  /// Copies `columns` columns of `from`, from `from_column` on, to those of `to`.
   virtual void copy_columns(View from, std::int64_t from_column, View to, std::int64_t to_column,
                             std::int64_t columns, bool add) = 0;
   /// losses[i] (f64, [rows, 1]) = -log of the probability of labels[i] (0 or 1, in the type of the
-  /// logits) where a click has 1 / (1 + e^-logits[i]), in nats. Where `gradient_scale` is not 0 the
-  /// logits are overwritten with gradient_scale x (that probability - label).
+  /// logits), in nats; p = 1 / (1 + e^-logits[i]) is that of a click. If `gradient_scale` is not 0,
+  /// the logits are overwritten with gradient_scale x (p - label).
   virtual void binary_cross_entropy(View logits, View labels, double gradient_scale,
                                     View losses) = 0;
 };
-
-// Placeholders for kernels that a device or type does not support yet.
-
-/// Each call throws Error(input): "recommender kernels are not available <where>".
-std::unique_ptr<RecommenderKernels> missing_recommender(const char* where);
 
 // Updates of a range of parameters, elementwise; state has accumulator_of the type of the
 // parameters.
@@ -81,7 +74,7 @@ std::unique_ptr<RecommenderKernels> missing_recommender(const char* where);
 /// The values of an update that change in each step. Stored in the tensors' memory, so that a
 /// recorded update can be replayed.
 struct StepNumbers {
-  double rate = 0.0;                            // of learning
+  double rate = 0.0;                            // learning rate
   double gradient_scale = 1.0;                  // of clipping
   double correction1 = 1.0, correction2 = 1.0;  // AdamW's: 1 / (1 - beta^t)
 };
@@ -89,10 +82,9 @@ struct StepNumbers {
 struct AdamwRange {
   View parameters, gradients, first, second;
   const StepNumbers* step = nullptr;  // in the tensors' memory
-  /// Of parameters in bf16 or f16: their f32 values, from which they are rounded; absent for
-  /// others.
+  /// Of parameters in bf16 or f16: the f32 values from which they are rounded; absent for others.
   View master = {};
-  bool start = false;  // master is not set yet: it is what the parameters are
+  bool start = false;  // master is not set yet: copy the parameters
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double decay = 0.0;  // decoupled: parameter -= rate x decay x parameter
 };
@@ -113,12 +105,10 @@ class OptimizerKernels {
   virtual double square_sum(View x) = 0;
 };
 
-// Normalisation of rows. Backward passes add to input_gradient where `add` says so, else write it;
-// the same for the gradients of gain and bias.
-
+/// Normalization of rows. Gradients are added if their `add` is set, else written.
 struct NormBackward {
-  View x, gain;     // what forward got
-  View statistics;  // what forward kept
+  View x, gain;     // arguments of forward
+  View statistics;  // result of forward
   View output_gradient;
   View input_gradient;
   View gain_gradient, bias_gradient;  // one row each; may be absent
@@ -130,7 +120,7 @@ struct NormBackward {
 class NormKernels {
  public:
   virtual ~NormKernels() = default;
-  /// y = x r gain, r = 1/sqrt(mean(x^2) + epsilon) [rows, 1], kept as `statistics`.
+  /// y = x r gain; statistics [rows, 1] are r = 1/sqrt(mean(x^2) + epsilon).
   virtual void rms_forward(View x, View gain, double epsilon, View y, View statistics) = 0;
   virtual void rms_backward(const NormBackward& what) = 0;
   /// y = (x - mean) r gain + bias; statistics [rows, 2] are mean and r = 1/sqrt(var + epsilon).
@@ -139,21 +129,17 @@ class NormKernels {
   virtual void layer_backward(const NormBackward& what) = 0;
 };
 
-// Loss kernels.
-
 class LossKernels {
  public:
   virtual ~LossKernels() = default;
   /// losses[i] (always f64, [rows, 1]) = log sum exp(logits[i]) - logits[i, targets[i]], in nats;
-  /// targets int32. A negative target is ignored: loss and gradient are 0. Where `gradient_scale`
-  /// is not 0 the logits are overwritten with gradient_scale x (softmax - onehot): one pass, and no
-  /// second buffer as large as the vocabulary.
+  /// targets int32. A negative target is ignored: loss and gradient are 0. If `gradient_scale` is
+  /// not 0, the logits are overwritten with gradient_scale x (softmax - onehot), in one pass and
+  /// without a second buffer as large as the vocabulary.
   virtual void cross_entropy(View logits, View targets, double gradient_scale, View losses) = 0;
   /// sum[1, 1] = sum of losses, or added to it; both f64, summed in one fixed order.
   virtual void add_up(View losses, View sum, bool add) = 0;
 };
-
-// GEMMs, all row-major.
 
 /// The GELU step (as in ActivationKernels) fused into a GEMM.
 enum class GeluStep { none, forward, backward };
@@ -161,9 +147,9 @@ enum class GeluStep { none, forward, backward };
 struct GemmOptions {
   bool transpose_a = false;
   bool transpose_b = false;
-  View addend = {};  // as large as the result, which it may be: c = addend + a b
+  View addend = {};  // of the result's shape, may be the result: c = addend + a b
   View bias = {};    // one row, added to every row of the result
-  /// forward: c = gelu(sum), and the sum is kept here. backward: c = a b x gelu'(what is here).
+  /// forward: c = gelu(sum), and the sum is stored here. backward: c = a b x gelu'(this).
   GeluStep gelu = GeluStep::none;
   View gelu_input = {};
 };
@@ -171,32 +157,28 @@ struct GemmOptions {
 class GemmKernels {
  public:
   virtual ~GemmKernels() = default;
-  /// c[m,n] = op(a)[m,k] op(b)[k,n] + addend + bias.
+  /// c[m,n] = op(a)[m,k] op(b)[k,n] + addend + bias, all row-major.
   virtual void multiply(const GemmOptions& product, View a, View b, View c) = 0;
-  /// Whether multiply() can do this one's GELU; see multiply_gelu() for those that cannot.
+  /// Whether multiply() can fuse the GELU step; multiply_gelu() handles both cases.
   virtual bool fuses(const GemmOptions& product, View a, View b, View c) {
     static_cast<void>(a), static_cast<void>(b), static_cast<void>(c);
     return product.gelu == GeluStep::none;
   }
 };
 
-// Rows of a table by id.
-
 class EmbeddingKernels {
  public:
   virtual ~EmbeddingKernels() = default;
-  /// y[i] = table[ids[i]], ids int32 [rows, 1]. Ids out of range are an error of the source: they
-  /// are checked, and Error(input) names the row and the id.
+  /// y[i] = table[ids[i]], ids int32 [rows, 1]. Throws Error(input), naming row and ID, for an ID
+  /// out of range.
   virtual void forward(View ids, View table, View y) = 0;
-  /// table_gradient[ids[i]] += y_gradient[i], in the order of i; zeroed before unless `add`.
+  /// table_gradient[ids[i]] += y_gradient[i], in the order of i, after zeroing unless `add`.
   virtual void backward(View ids, View y_gradient, View table_gradient, bool add) = 0;
   /// y[i] = x[i] + table[i mod sequence]: learned positions. y may be x.
   virtual void add_positions(View x, View table, std::int64_t sequence, View y) = 0;
   virtual void positions_backward(View y_gradient, std::int64_t sequence, View table_gradient,
                                   bool add) = 0;
 };
-
-// Sums and copies.
 
 class ElementwiseKernels {
  public:
@@ -209,9 +191,8 @@ class ElementwiseKernels {
   virtual void column_sums(View x, View sums, bool add) = 0;
 };
 
-// Sums of rows of a table, by ids of which each sample has as many ("multi-hot"), and the way back.
-// Tables are larger than what a graph holds and lie in rows of wider buffers: hence the strides.
-
+/// IDs for sums of table rows, equally many per sample ("multi-hot"). IDs and sums are parts of
+/// rows of wider buffers: hence the strides.
 struct BagIds {
   const std::int32_t* data = nullptr;
   std::int64_t bags = 0;
@@ -222,27 +203,25 @@ struct BagIds {
 class BagKernels {
  public:
   virtual ~BagKernels() = default;
-  /// y[bag] = sum of table[id - first_row] over the bag's ids, in their order; ids of rows that the
-  /// table does not hold add nothing. y has `y_stride` elements from bag to bag.
+  /// y[bag] = sum of table[id - first_row] over the bag's IDs in order, ignoring IDs outside the
+  /// table. y has `y_stride` elements from bag to bag.
   virtual void pool(const BagIds& ids, View table, std::int64_t first_row, float* y,
                     std::int64_t y_stride) = 0;
-  /// sums[slot] += scale x y_gradient[bag] for each of the bag's slots, bag by bag; negative slots
-  /// are left out.
+  /// sums[slot] += scale x y_gradient[bag] for each of the bag's slots, bag by bag, except negative
+  /// ones.
   virtual void add(const BagIds& slots, const float* y_gradient, std::int64_t y_stride, float scale,
                    View sums) = 0;
 };
 
-// Attention over packed rows [q heads | k heads | v heads], each head `head_dim` wide, and the
-// rotation of q and k by their position (RoPE).
-
+/// Attention over packed rows [q heads | k heads | v heads], each head `head_dim` wide.
 struct AttentionShape {
   std::int64_t sequence = 0;  // rows of one sequence; the batch is rows / sequence
   std::int64_t heads = 0;     // of queries
   std::int64_t kv_heads = 0;  // divides heads: query head h reads kv head h / (heads / kv_heads)
   std::int64_t head_dim = 0;
   bool causal = true;
-  /// The first so many kv heads see the key of the position before (zero for the first position):
-  /// "partial key offset". An induction head then needs one layer only.
+  /// Number of first kv heads that see the key of the previous position (zero for the first
+  /// position): "partial key offset". An induction head then needs only one layer.
   std::int64_t shifted_kv_heads = 0;
 
   std::int64_t packed_columns() const { return (heads + 2 * kv_heads) * head_dim; }
@@ -261,8 +240,8 @@ struct AttentionBackward {
 class AttentionKernels {
  public:
   virtual ~AttentionKernels() = default;
-  /// output[rows, heads x head_dim] = softmax(q k^T / sqrt(head_dim)) v; no sequence x sequence
-  /// matrix is kept, only log_sum [rows, heads], the logarithm of each softmax's denominator.
+  /// output[rows, heads x head_dim] = softmax(q k^T / sqrt(head_dim)) v. Keeps no sequence x
+  /// sequence matrix, only log_sum [rows, heads], the logarithm of each softmax's denominator.
   virtual void forward(const AttentionShape& shape, View packed, View output, View log_sum) = 0;
   virtual void backward(const AttentionShape& shape, const AttentionBackward& what) = 0;
 };
@@ -270,14 +249,12 @@ class AttentionKernels {
 class RopeKernels {
  public:
   virtual ~RopeKernels() = default;
-  /// Rotates the pair (i, i + head_dim/2) of each q and k head by position x theta^(-2i/head_dim);
-  /// v is copied. `angles` [sequence, head_dim] holds head_dim/2 cosines, then as many sines. The
-  /// gradient is the rotation back. y may be x.
+  /// RoPE: rotates the pair (i, i + head_dim/2) of each q and k head by position x
+  /// theta^(-2i/head_dim), or `back`, for the gradient; v is copied. `angles` [sequence, head_dim]
+  /// has head_dim/2 cosines, then as many sines. y may be x.
   virtual void rotate(const AttentionShape& shape, bool back, View x, View angles, View y,
                       bool add) = 0;
 };
-
-// Elementwise activations.
 
 class ActivationKernels {
  public:
@@ -302,9 +279,9 @@ struct KernelSet {
   std::unique_ptr<EmbeddingKernels> embedding = {};
   std::unique_ptr<LossKernels> loss = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
-  std::unique_ptr<RecommenderKernels> recommender = {};
+  std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};
-  std::unique_ptr<Recorder> recorder = {};  // null where calls cost nothing
+  std::unique_ptr<Recorder> recorder = {};  // null if calls have no launch cost
 };
 
 /// Makes the kernels of one lane for tensors of `dtype`. Statistics (log_sum, a norm's mean and r),

@@ -28,7 +28,7 @@ class HostMemory final : public Memory {
       throw Error(ErrorKind::environment,
                   "cannot allocate " + std::to_string(bytes) + " bytes for " + purpose,
                   "use a smaller preset or micro-batch");
-    // A step reads all of it: with 4 KiB pages it would wait for TLB misses.
+    // A step reads all of it: with 4 KiB pages, TLB misses would slow it down.
     if (unit == kHugePage) madvise(data, whole, MADV_HUGEPAGE);
     std::memset(data, 0, whole);
     return data;

@@ -1,5 +1,5 @@
-// Memory of tensors: the host's, or that of a device, which the host cannot read through a
-// pointer. All access to tensors outside kernels uses this interface.
+// Memory of tensors: the host's, or a device's, which the host cannot access through a pointer. All
+// access to tensors outside kernels uses this interface.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,19 @@ constexpr std::int64_t kAlignment = 256;
 class Memory {
  public:
   virtual ~Memory() = default;
-  /// Whether views of it can be read and written as they are.
+  /// Whether the host can access it directly.
   virtual bool on_host() const = 0;
-  /// Zeros, aligned to kAlignment. Throws Error(environment) naming `purpose` and the bytes where
-  /// there is not so much.
+  /// Zeros, aligned to kAlignment. Throws Error(environment), naming `purpose` and the bytes, if
+  /// out of memory.
   virtual void* allocate(std::int64_t bytes, const char* purpose) = 0;
   virtual void release(void* data) = 0;
-  /// Host memory that copies from and to the device are fast from, zeroed; released by
-  /// release_staging().
+  /// Zeroed host memory for fast copies from and to the device; released by release_staging().
   virtual void* allocate_staging(std::int64_t bytes, const char* purpose) = 0;
   virtual void release_staging(void* data) = 0;
-  /// Bytes from host memory to this, in the order of what kernels do. Only `from` that is staging
-  /// may still be read when it returns: see uploaded().
+  /// Copies from host memory, in order with kernels. Staging memory may still be read after it
+  /// returns: see uploaded().
   virtual void upload(const void* from, void* to, std::int64_t bytes) = 0;
-  /// Waits until the copies that upload() started have been made: what they read may be written.
+  /// Waits until the copies started by upload() have finished reading.
   virtual void uploaded() = 0;
   /// Copies bytes to host memory after all kernels enqueued before. Throws errors that kernels
   /// detected in the meantime.
@@ -39,26 +38,24 @@ class Memory {
   virtual void synchronise() = 0;
 };
 
-/// The process's own.
+/// The process's memory.
 std::shared_ptr<Memory> host_memory();
 
-// A named tensor, for checkpoints and checks.
-
+/// A named tensor, for checkpoints and checks.
 struct NamedView {
   std::string name;
   View view;
   Memory* memory = nullptr;  // null: host memory
 };
 
-// Memory of one arena: aligned, and zero at first.
-
+/// Memory of one arena: aligned, and zero at first.
 class MemoryBlock {
  public:
   MemoryBlock() = default;
-  /// Throws Error(environment) naming `purpose` and the bytes where there is not so much.
+  /// Throws like Memory::allocate().
   MemoryBlock(std::int64_t bytes, const char* purpose,
               std::shared_ptr<Memory> memory = host_memory());
-  /// Host memory from which `memory` is uploaded to fast.
+  /// Staging memory for `memory`.
   static MemoryBlock staging(std::int64_t bytes, const char* purpose,
                              std::shared_ptr<Memory> memory);
 
@@ -66,7 +63,7 @@ class MemoryBlock {
   std::int64_t bytes() const { return bytes_; }
 
  private:
-  std::shared_ptr<std::byte> data_ = {};  // its deleter keeps the memory's owner
+  std::shared_ptr<std::byte> data_ = {};  // its deleter owns the Memory
   std::int64_t bytes_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace bench::training {
 namespace {
 
 /// dense, tables, width, bottom, top, cross layers, their rank.
-const NameTable<DlrmShape, 3> kPresets{{{
+const NameTable<DlrmShape, 3> kDlrmPresets{{{
     {{13, 12, 16, {64}, {64, 32}, 0, 0}, "tiny"},
     {{13, 26, 64, {512, 256}, {512, 512, 256}, 3, 128}, "small"},
     {{13, 26, 128, {512, 256}, {1024, 1024, 512, 256}, 3, 512}, "standard"},
@@ -21,11 +21,11 @@ const NameTable<DlrmShape, 3> kPresets{{{
 
 std::vector<std::string> dlrm_presets() {
   std::vector<std::string> names;
-  for (const auto& [shape, name] : kPresets.entries) names.emplace_back(name);
+  for (const auto& [shape, name] : kDlrmPresets.entries) names.emplace_back(name);
   return names;
 }
 
-DlrmShape dlrm_preset(std::string_view name) { return kPresets.value(name, "dlrm preset"); }
+DlrmShape dlrm_preset(std::string_view name) { return kDlrmPresets.value(name, "dlrm preset"); }
 
 namespace {
 

@@ -11,7 +11,7 @@ namespace bench::training {
 namespace {
 
 /// layers, width, hidden, heads, kv heads, sequence, vocabulary, gpt2, tied, shifted heads, theta.
-const NameTable<LlmShape, 5> kPresets{{{
+const NameTable<LlmShape, 5> kLlmPresets{{{
     // Half of the heads see shifted keys: without, induction is learned late and suddenly, and
     // the time to target depends on luck.
     {{2, 64, 256, 4, 4, 64, 64, false, false, 2, 1e3}, "tiny"},
@@ -25,11 +25,11 @@ const NameTable<LlmShape, 5> kPresets{{{
 
 std::vector<std::string> llm_presets() {
   std::vector<std::string> names;
-  for (const auto& [shape, name] : kPresets.entries) names.emplace_back(name);
+  for (const auto& [shape, name] : kLlmPresets.entries) names.emplace_back(name);
   return names;
 }
 
-LlmShape llm_preset(std::string_view name) { return kPresets.value(name, "llm preset"); }
+LlmShape llm_preset(std::string_view name) { return kLlmPresets.value(name, "llm preset"); }
 
 namespace {
 

@@ -1,7 +1,18 @@
 #include "training/operators/recommender.h"
 
+#include "core/error.h"
+
 namespace bench::training {
 namespace {
+
+RecommenderKernels& recommender(const Frame& f) {
+  if (!f.kernels->recommender)
+    throw Error(
+        ErrorKind::input,
+        "recommender kernels are not available in " + std::string(to_string(f.inputs[0].dtype)),
+        "train in f32");
+  return *f.kernels->recommender;
+}
 
 class Relu final : public Operator {
  public:
@@ -11,11 +22,10 @@ class Relu final : public Operator {
   int in_place() const override { return 0; }
   int gradient_in_place() const override { return 0; }
   void forward(const Frame& f) const override {
-    f.kernels->recommender->relu_forward(f.inputs[0], f.output);
+    recommender(f).relu_forward(f.inputs[0], f.output);
   }
   void backward(const Frame& f) const override {
-    f.kernels->recommender->relu_backward(f.output, f.output_gradient, f.input_gradients[0],
-                                          f.adds(0));
+    recommender(f).relu_backward(f.output, f.output_gradient, f.input_gradients[0], f.adds(0));
   }
 };
 
@@ -31,12 +41,11 @@ class DotInteraction final : public Operator {
   std::string_view name() const override { return "dot_interaction"; }
   double flops() const override { return flops_; }
   void forward(const Frame& f) const override {
-    f.kernels->recommender->dot_forward(f.inputs[0], f.inputs[1], f.output);
+    recommender(f).dot_forward(f.inputs[0], f.inputs[1], f.output);
   }
   void backward(const Frame& f) const override {
-    f.kernels->recommender->dot_backward({f.inputs[0], f.inputs[1], f.output_gradient,
-                                          f.input_gradients[0], f.input_gradients[1], f.adds(0),
-                                          f.adds(1)});
+    recommender(f).dot_backward({f.inputs[0], f.inputs[1], f.output_gradient, f.input_gradients[0],
+                                 f.input_gradients[1], f.adds(0), f.adds(1)});
   }
 
  private:
@@ -63,12 +72,12 @@ class Cross final : public Operator {
   bool backward_reads_input(std::size_t input) const override { return input < 2; }
   int gradient_in_place() const override { return 2; }
   void forward(const Frame& f) const override {
-    f.kernels->recommender->cross_forward(f.inputs[0], f.inputs[1], f.inputs[2], f.output);
+    recommender(f).cross_forward(f.inputs[0], f.inputs[1], f.inputs[2], f.output);
   }
   void backward(const Frame& f) const override {
-    f.kernels->recommender->cross_backward({f.inputs[0], f.inputs[1], f.output_gradient,
-                                            f.input_gradients[0], f.input_gradients[1], f.adds(0),
-                                            f.adds(1)});
+    recommender(f).cross_backward({f.inputs[0], f.inputs[1], f.output_gradient,
+                                   f.input_gradients[0], f.input_gradients[1], f.adds(0),
+                                   f.adds(1)});
     // The gradient of x comes last: it may share memory with y's or x0's gradient.
     f.pass_gradient(2);
   }
@@ -91,7 +100,7 @@ class ConcatColumns final : public Operator {
   void forward(const Frame& f) const override {
     std::int64_t column = 0;
     for (const View& input : f.inputs) {
-      f.kernels->recommender->copy_columns(input, 0, f.output, column, input.columns, false);
+      recommender(f).copy_columns(input, 0, f.output, column, input.columns, false);
       column += input.columns;
     }
   }
@@ -100,8 +109,8 @@ class ConcatColumns final : public Operator {
     for (std::size_t i = 0; i < f.inputs.size(); ++i) {
       const std::int64_t columns = f.inputs[i].columns;
       if (f.input_gradients[i])
-        f.kernels->recommender->copy_columns(f.output_gradient, column, f.input_gradients[i], 0,
-                                             columns, f.adds(i));
+        recommender(f).copy_columns(f.output_gradient, column, f.input_gradients[i], 0, columns,
+                                    f.adds(i));
       column += columns;
     }
   }
@@ -123,8 +132,7 @@ class BinaryCrossEntropy final : public Operator {
   std::string_view name() const override { return "binary_cross_entropy"; }
   bool is_loss() const override { return true; }
   void forward(const Frame& f) const override {
-    f.kernels->recommender->binary_cross_entropy(f.inputs[0], f.inputs[1], f.loss_scale(),
-                                                 f.output);
+    recommender(f).binary_cross_entropy(f.inputs[0], f.inputs[1], f.loss_scale(), f.output);
   }
   void backward(const Frame&) const override {}  // forward has computed it
 };

@@ -47,7 +47,8 @@ class Adamw final : public Optimizer {
     const Dtype wide = accumulator_of(dtype);
     first_ = StateArray(elements, wide, "AdamW first moments", memory);
     second_ = StateArray(elements, wide, "AdamW second moments", memory);
-    master_ = master_weights(elements, dtype, memory);
+    master_ =
+        is_narrow(dtype) ? StateArray(elements, wide, "master weights", memory) : StateArray();
     step_ = StepBlock(std::move(memory));
   }
   void begin_step(const UpdateScalars& scalars) override {
@@ -80,7 +81,8 @@ class Adamw final : public Optimizer {
 
  private:
   AdamwOptions options_;
-  StateArray first_, second_, master_;
+  StateArray first_, second_;
+  StateArray master_;  // of bf16 and f16: f32 values, in which small updates are not rounded away
   StepBlock step_;
 };
 
@@ -88,11 +90,6 @@ class Adamw final : public Optimizer {
 
 std::unique_ptr<Optimizer> make_adamw(const AdamwOptions& options) {
   return std::make_unique<Adamw>(options);
-}
-
-StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory) {
-  if (!is_narrow(dtype)) return {};
-  return {elements, accumulator_of(dtype), "master weights", std::move(memory)};
 }
 
 }  // namespace bench::training

@@ -84,9 +84,6 @@ class StateArray {
   Dtype dtype_ = Dtype::f32;
 };
 
-/// For parameters in bf16 or f16: their values in f32, in which small updates are not rounded away.
-StateArray master_weights(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory);
-
 /// The numbers of a step, in the tensors' memory.
 class StepBlock {
  public:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/error.h"
@@ -36,9 +35,8 @@ template <class Number>
 std::optional<Number> number(const Fields& fields, std::size_t index, int base) {
   const std::string_view text = fields.field.at(index);
   if (text.empty()) return std::nullopt;
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size())
+  const auto value = parse_as<Number>(text, base);
+  if (!value)
     throw Error(
         ErrorKind::input,
         fmt::format("field {} of {} is '{}'", index + 1, kFields, printable(text.substr(0, 40))),

@@ -8,6 +8,7 @@
 #include "training/host/host_kernels.h"
 #include "training/kernels/functors/portable.h"
 #include "training/models/llm.h"
+#include "training/operators/recommender.h"
 
 namespace bench::training {
 namespace {
@@ -69,8 +70,12 @@ TEST_CASE("master weights keep updates smaller than the last bit of bf16") {
 }
 
 TEST_CASE("click models in bf16 are refused by name") {
-  const KernelSet kernels = host_kernels(Dtype::bf16);
-  CHECK_THROWS_WITH(kernels.recommender->relu_forward({}, {}),
+  Graph graph(Dtype::bf16);
+  relu(graph.input("x", {2, 4}, Dtype::bf16));
+  const Plan plan = make_plan(graph, false);
+  const Weights weights(plan, 1);
+  Lane lane(plan, weights, [](Dtype d) { return host_kernels(d); });
+  CHECK_THROWS_WITH(lane.forward({}),
                     Catch::Matchers::Contains("recommender kernels are not available in bf16"));
 }
 

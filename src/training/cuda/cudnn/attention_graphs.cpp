@@ -101,8 +101,7 @@ std::string AttentionChoices::compare(AttentionKernels& own, std::int64_t sequen
   std::vector<std::vector<double>> right;
   for (const Output& one : written) {
     right.push_back(last_sequence(one, sequence));
-    clear_last_sequence(
-        one, sequence);  // so that missing writes of the library do not look like our results
+    clear_last_sequence(one, sequence);  // our results must not hide missing writes of the library
   }
   call(*library_);
   for (std::size_t i = 0; i < written.size(); ++i) {
@@ -167,7 +166,7 @@ namespace {
 
 DataType type_of(Dtype dtype) { return dtype == Dtype::f16 ? DataType::f16 : DataType::bf16; }
 
-/// The tensors of a problem, each where our kernels expect it.
+/// The tensors of a problem in the layout of our kernels.
 class Tensors {
  public:
   Tensors(GraphBuilder& builder, const AttentionProblem& problem)
@@ -188,7 +187,7 @@ class Tensors {
     return builder_.tensor({id, type_, sizes(shape_.head_dim), between(shape_.head_dim)});
   }
   int log_sum() { return builder_.tensor({kLogSum, DataType::f32, sizes(1), between(1)}); }
-  /// Of cuDNN's own, in its own order.
+  /// Memory in cuDNN's order.
   int scratch(std::int64_t id, std::int64_t columns) {
     return builder_.tensor({id, DataType::f32, sizes(columns), packed_strides(sizes(columns))});
   }
@@ -221,7 +220,7 @@ class Tensors {
   DataType type_;
 };
 
-/// query key^T / sqrt(dim), not hidden yet.
+/// query key^T / sqrt(dim), unmasked.
 int scores_of(GraphBuilder& to, int query, int key, int scale) {
   return to.pointwise(PointwiseMode::multiply, {to.matmul(query, key), scale});
 }

@@ -1,6 +1,6 @@
-// Attention and its gradient as the compositions of operations that cuDNN knows for a fused kernel
-// (FlashAttention, arXiv 2307.08691). Which compositions those are: the operation graphs that
-// NVIDIA's cudnn-frontend (1.24, scaled_dot_product_flash_attention.h) builds.
+// Attention and its gradient as the operation graphs for which cuDNN has fused kernels
+// (FlashAttention, arXiv 2307.08691): those that NVIDIA's cudnn-frontend (1.24,
+// scaled_dot_product_flash_attention.h) builds.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@
 
 namespace bench::cudnn {
 
-/// Ids of tensors that a caller gives memory for.
+/// IDs of tensors with memory of the caller.
 enum AttentionTensor : std::int64_t {
-  kQuery = 1,  // where heads begin in packed rows
+  kQuery = 1,  // the first head in packed rows
   kKey,
   kValue,
   kOutput,
   kLogSum,  // [rows, heads] in f32: the logarithm of each softmax's denominator
   kOutputGradient,
-  kQueryGradient,  // where heads begin in the packed gradient
+  kQueryGradient,  // the first head in the packed gradient
   kKeyGradient,
   kValueGradient,
-  kRowSums,    // f32, as many as kLogSum: of output x output_gradient
-  kQuerySums,  // f32, as many as outputs: the query's gradient while it is added up
+  kRowSums,    // f32, shaped like kLogSum: of output x output_gradient
+  kQuerySums,  // f32, shaped like the output: accumulates the query gradient
   kScale,
   kHidden,
   kOne,
@@ -43,23 +43,19 @@ struct AttentionProblem {
   bool operator==(const AttentionProblem&) const = default;
 };
 
-/// Why no graph is made for it; empty where one is. bf16 or f16, sequences of multiples of 128
-/// (others need a mask of their own before cuDNN 9.15.1), heads of multiples of 8 up to 128, no
-/// shifted keys.
+/// Why a problem is not supported; empty if it is. Supported: bf16 or f16, sequences of multiples
+/// of 128 (others need an additional mask before cuDNN 9.15.1), heads of multiples of 8 up to 128,
+/// no shifted keys.
 std::string refused(const AttentionProblem& problem);
 
-/// The backward kernels for chips of compute capability 8.x (89: 8.9) take kLogSum for packed heads
-/// first, whatever its strides, before 9.26 (cudnn-frontend's change 304). Ours are rows first.
+/// Before 9.26, the backward kernels for compute capability 8.x (89: 8.9) ignore the strides of
+/// kLogSum and expect heads first (cudnn-frontend's change 304); ours has rows first.
 bool ignores_strides_of_sums(std::size_t cudnn_version, int compute_capability);
 
 OperationGraph attention_forward_graph(const AttentionProblem& problem);
-/// The gradient of queries is added up in no fixed order (atomics on kQuerySums): results differ
-/// from run to run by rounding.
+/// The query gradient is summed in no fixed order (atomics on kQuerySums): results differ from run
+/// to run by rounding.
 OperationGraph attention_backward_graph(const AttentionProblem& problem);
-
-// Chooses between a library's attention and our own: the library's if it supports the shape, agrees
-// with our own and is faster. Both are tried at the first call of each shape, on its tensors; a
-// library whose results differ is rejected.
 
 /// Attention by a library. Both passes throw Error(environment) for unsupported calls.
 class LibraryAttention : public training::AttentionKernels {
@@ -67,21 +63,24 @@ class LibraryAttention : public training::AttentionKernels {
   virtual std::string name() const = 0;  // "cudnn 9.19.0"
 };
 
-/// What a choice needs of the device.
+/// Access to the device for AttentionChoices.
 struct ChoiceDevice {
   std::shared_ptr<training::Memory> memory;
   /// True while calls are recorded: nothing can be tried then.
   std::function<bool()> recording;
-  /// Of one of the calls that it makes.
+  /// The time of a call.
   std::function<double(const std::function<void()>&)> seconds;
 };
 
+/// Chooses between a library's attention and our own: the library's if it supports the shape,
+/// agrees with our own and is faster. Both are tried at the first call of each shape, on its
+/// tensors.
 class AttentionChoices {
  public:
-  /// Opens the library; throws Error(environment) where it is not there or does not start.
+  /// Opens the library; throws Error(environment) if it is missing or does not start.
   using Open = std::function<std::unique_ptr<LibraryAttention>()>;
 
-  /// `open` is called when a problem comes that graphs are made for (see refused()).
+  /// `open` is called at the first supported problem (see refused()).
   AttentionChoices(Open open, ChoiceDevice device)
       : open_(std::move(open)), device_(std::move(device)) {}
 
@@ -90,8 +89,8 @@ class AttentionChoices {
   void backward(training::AttentionKernels& own, const training::AttentionShape& shape,
                 const training::AttentionBackward& what);
 
-  /// Begins a training. With `own_only` the library is not used: our own is bit-identical from run
-  /// to run, the library may not be.
+  /// Begins a training. With `own_only` the library, whose results may differ from run to run, is
+  /// not used.
   void begin(bool own_only);
 
   /// The implementation of this training's calls: "cudnn 9.19.0", or
@@ -158,14 +157,13 @@ class ChosenAttention final : public training::AttentionKernels {
   std::unique_ptr<training::AttentionKernels> own_;
 };
 
-/// The largest difference of one head's results, over one sequence: root mean squares of difference
-/// and of `right`, one over the other; infinite where something is not a number. Rows of
-/// heads x n values each.
+/// The largest relative difference of a head's results over one sequence: root mean square of the
+/// difference over that of `right`; infinite for NaN. Rows have heads x n values.
 double worst_head(const std::vector<double>& found, const std::vector<double>& right,
                   std::int64_t heads, std::int64_t rows);
 
-/// Both round shares to bf16 before they meet values, at other places: 2^-9 of each, about 0.004 in
-/// all. A row of 1024 that is wrong by its own size makes 0.03.
+/// Both round probabilities to bf16 at different points: by 2^-9 each, about 0.004 in total. One
+/// wrong row of 1024 gives 0.03.
 inline constexpr double kAgreement = 0.02;
 
 }  // namespace bench::cudnn

@@ -1,9 +1,8 @@
-// cuDNN 9's backend interface as far as we use it, in our own words: cudnn.h is not needed to
-// build. Its numbers do not change within version 9;
-// tests/training/cuda/cudnn/toolkit/cudnn_declarations_test.cpp compares them with a header where
-// one is installed.
+// The parts of cuDNN 9's backend interface that we use, so that cudnn.h is not needed to build. The
+// numbers do not change within version 9;
+// tests/training/cuda/cudnn/toolkit/cudnn_declarations_test.cpp compares them with an installed
+// header.
 #pragma once
-
 
 namespace bench::cudnn {
 

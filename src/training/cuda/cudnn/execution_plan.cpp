@@ -99,7 +99,7 @@ std::int64_t Descriptor::fill(Attribute attribute, std::vector<void*>& descripto
 
 namespace {
 
-/// What packed rows and arenas are aligned to at least: 8 elements of two bytes.
+/// Minimum alignment of packed rows and arenas: 8 elements of two bytes.
 constexpr std::int64_t kTensorAlignment = 16;
 
 std::vector<std::int64_t> list_of(const Extents& extents) {

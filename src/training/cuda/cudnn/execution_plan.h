@@ -1,5 +1,5 @@
-// How cuDNN computes a graph: what its heuristics propose, and the first of those that this device
-// and driver can do.
+// The execution of a graph by cuDNN: the first engine proposed by its heuristics that this device
+// and driver support.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@
 
 namespace bench::cudnn {
 
-// One of cuDNN's backend descriptors: made, given attributes, finalized, destroyed.
-
+/// One of cuDNN's backend descriptors: created, given attributes, finalized, destroyed.
 class Descriptor {
  public:
   /// `library` must outlive it; `what` names it in errors: "matmul".
@@ -40,9 +39,9 @@ class Descriptor {
   Descriptor& finalize();
 
   std::int64_t number(Attribute attribute) const;
-  /// How many there are of an attribute.
+  /// Number of elements of an attribute.
   std::int64_t count(Attribute attribute, AttributeType type) const;
-  /// Fills descriptors that exist already; says how many it filled.
+  /// Fills existing descriptors; returns their number.
   std::int64_t fill(Attribute attribute, std::vector<void*>& descriptors) const;
 
  private:
@@ -53,11 +52,10 @@ class Descriptor {
   BackendDescriptor descriptor_ = nullptr;
 };
 
-// A graph of operations as cuDNN's descriptors.
-
+/// A graph of operations as cuDNN's descriptors.
 class BackendGraph {
  public:
-  /// Needs no GPU. Throws Error(environment) with cuDNN's words where it takes something for wrong.
+  /// Needs no GPU. Throws Error(environment) with cuDNN's message if it rejects something.
   BackendGraph(const Library& library, const OperationGraph& graph);
   const Descriptor& descriptor() const { return graph_; }
 
@@ -75,23 +73,23 @@ class BackendGraph {
   Descriptor graph_;
 };
 
-/// A device that is described, not there: `json` as cuDNN's own description of it reads.
+/// A device that need not be installed, by cuDNN's JSON description.
 Descriptor described_device(const Library& library, const std::string& json);
 
-/// Engines with their settings, best first. `device` null: the GPU that is current. Throws
-/// Error(environment) where cuDNN knows none.
+/// Engines with their settings, best first. `device` null: the current GPU. Throws
+/// Error(environment) if cuDNN has none.
 std::vector<Descriptor> proposed_engines(const Library& library, const BackendGraph& graph,
                                          const Descriptor* device = nullptr);
 
 class ExecutionPlan {
  public:
-  /// On the GPU that is current. Throws Error(environment) with cuDNN's words where none of the
-  /// proposed engines can be had. Compiles kernels: seconds.
+  /// On the current GPU. Throws Error(environment) with cuDNN's messages if no proposed engine
+  /// works. Compiles kernels, which takes seconds.
   ExecutionPlan(const Library& library, const OperationGraph& graph);
 
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
-  /// Enqueues it on the handle's stream. `pointers`: where the tensors of each id lie, constants
-  /// left out.
+  /// Enqueues it on the handle's stream. `pointers`: address of each tensor by ID, without
+  /// constants.
   void execute(Handle handle, const std::vector<std::pair<std::int64_t, void*>>& pointers,
                void* workspace) const;
 

@@ -9,19 +9,19 @@
 namespace bench::cudnn {
 
 inline constexpr const char* kDefaultLibrary = "libcudnn.so.9";
-/// A graph is made without a handle, and so without a GPU, since 9.8; hidden scores are minus
-/// infinity since 9.10, the lowest finite number before (cudnn-frontend 1.24 does so); attention of
-/// 9.10.0 and 9.10.1 has faults (it refuses both).
+/// Since 9.8 graphs need no handle, and so no GPU; since 9.10 masked scores are minus infinity,
+/// before the lowest finite number; attention of 9.10.0 and 9.10.1 is faulty (cudnn-frontend 1.24
+/// refuses both).
 inline constexpr std::size_t kOldestVersion = 91002;
 
 class Library {
  public:
-  /// It stays open: cuDNN's own threads and CUDA's tables outlive whoever would close it.
+  /// It is never closed: cuDNN's threads and CUDA's tables outlive this object.
   explicit Library(const std::string& path = kDefaultLibrary);
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  /// Why it cannot be used; empty where it can. Nothing below may be called then.
+  /// Why it cannot be used, in which case nothing below may be called; else empty.
   const std::string& problem() const { return problem_; }
   /// "9.19.0".
   std::string version() const;

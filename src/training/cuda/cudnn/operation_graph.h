@@ -1,5 +1,4 @@
-// A cuDNN operation graph as plain data: it is made, and
-// tests compute it, without the library.
+// A cuDNN operation graph as plain data, which tests can compute without the library.
 #pragma once
 
 #include <array>
@@ -16,19 +15,19 @@ namespace bench::cudnn {
 using Extents = std::array<std::int64_t, 4>;
 
 struct GraphTensor {
-  std::int64_t id = 0;  // by which a caller passes its address
+  std::int64_t id = 0;  // identifies its address in execute()
   DataType type = DataType::f32;
   Extents sizes{}, strides{};       // in elements
-  bool is_virtual = false;          // between two operations, in no memory
+  bool is_virtual = false;          // between two operations, not in memory
   std::optional<float> value = {};  // a constant
 };
 
-/// Batch and heads of a product's second factor may be fewer: each then serves a group of
-/// neighbours. A reduction adds up (or finds the largest of) what its result has fewer of, heads in
-/// such groups. A reshape exchanges rows and columns.
+/// A matmul's second factor may have fewer batches or heads, each for a group of adjacent ones of
+/// the first. A reduction adds up (or takes the maximum over) the dimensions in which its result is
+/// smaller, heads in such groups. A reshape exchanges rows and columns.
 enum class OperationKind { matmul, pointwise, reduction, reshape };
 
-/// Numbers of tensors are their places in OperationGraph::tensors.
+/// Tensors are indices of OperationGraph::tensors.
 struct GraphOperation {
   OperationKind kind = OperationKind::pointwise;
   std::vector<int> inputs = {};
@@ -44,7 +43,7 @@ struct OperationGraph {
   std::vector<GraphOperation> operations = {};  // in order
 };
 
-/// Each call adds one operation and gives the number of its result; ids of virtual tensors begin
+/// Each call adds one operation and returns the index of its result; IDs of virtual tensors begin
 /// with kFirstVirtual.
 class GraphBuilder {
  public:
@@ -59,9 +58,9 @@ class GraphBuilder {
   int pointwise_into(PointwiseMode mode, std::vector<int> inputs, int into);
   int reduce(ReductionOperator reduction, int x);  // over columns
   int reduce_into(ReductionOperator reduction, int x, int into);
-  /// Rows and columns change places; strides too, so that nothing has to move.
+  /// Exchanges rows and columns with their strides, so that no data move.
   int transposed(int x, DataType type);
-  /// `scores` where the row's number is at least the column's, else `hidden`.
+  /// `scores` if the row is at least the column, else `hidden`.
   int select_causal(int scores, int hidden);
   int rounded(PointwiseMode mode, std::vector<int> inputs, DataType type);
 

@@ -12,7 +12,7 @@ namespace bench::training {
 
 // GEMMs of small bf16 tiles on a GPU's tensor cores: m16n8k16 of a warp, each
 // thread with its share of the factors ("fragments") in registers. On the CPU a loop over the warp
-// does the same with the same fragments, so that the thread layout is tested there.
+// does the same with the same fragments, so that tests cover the thread layout.
 //
 // Thread 4 g + t of a warp holds (PTX ISA, "Matrix Fragments for mma.m16n8k16"):
 //   A, 16 rows x 16: (g, 2t) (g, 2t+1) | (g+8, ...) | (g, 2t+8) (g, 2t+9) | (g+8, ...)
@@ -94,8 +94,8 @@ BENCH_BOTH inline TileB load_b_rows(const Bf16* rows, int stride, int row, int c
   return {{load_pair(from), load_pair(from + 8)}};
 }
 
-/// B[k, j] = rows[(row + k) stride + column + j], of shared memory; all threads of a warp ask
-/// together.
+/// B[k, j] = rows[(row + k) stride + column + j], in shared memory; all threads of a warp must call
+/// it together.
 BENCH_BOTH inline TileB load_b_columns(const Bf16* rows, int stride, int row, int column,
                                        int thread) {
   TileB b;
@@ -159,7 +159,7 @@ BENCH_BOTH void multiply_tiles(Block&, const OfC& c, const OfA& a, const OfB& b)
 #endif
 }
 
-/// value(thread) becomes the join of those of the four threads that hold parts of one row.
+/// Joins the values of the four threads that hold parts of one row.
 template <class Block, class OfThread, class Join>
 BENCH_BOTH void join_row(Block&, const OfThread& value, const Join& join) {
 #ifdef __CUDA_ARCH__

@@ -1,13 +1,11 @@
-// The backward pass of attention in tiles: the gradients of keys and values.
+// The backward pass of attention in tiles. Probabilities are recomputed from log_sum, once for the
+// gradient of keys and values and once for that of queries: two more GEMMs than with atomic sums of
+// the latter, but every sum has a fixed order.
 #pragma once
 
 #include "training/kernels/functors/attention_flash.h"
 
 namespace bench::training {
-
-// The backward pass of attention in tiles. Probabilities are recomputed from log_sum, once for the
-// gradient of keys and values and once for that of queries: two more GEMMs than with atomic sums of
-// the latter, but every sum has a fixed order. This file: the query gradient, and shared code.
 
 /// row_sums[row, head] = output x output_gradient.
 template <int dim>

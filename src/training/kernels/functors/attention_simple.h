@@ -1,6 +1,6 @@
 // Attention for any head size and type: a block of threads for each query (or key) of each head, a
-// row of probabilities in shared memory. Every sum runs in one order. Not fast: for f32, for heads
-// that attention_flash.h has no tiles for, and to hold that against.
+// row of probabilities in shared memory. Every sum has a fixed order. Not fast: for f32, for head
+// sizes that attention_flash.h does not support, and as its reference.
 #pragma once
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct PackedHeads {
   BENCH_BOTH T* query(std::int64_t s, std::int64_t head, std::int64_t position) const {
     return packed + (s * sequence + position) * width + head * dim;
   }
-  /// Null for the key that a shifted head's first position has: zeros.
+  /// Null (zeros) for the first position of a shifted head.
   BENCH_BOTH T* key(std::int64_t s, std::int64_t kv, std::int64_t position) const {
     if (kv < shifted && position == 0) return nullptr;
     const std::int64_t row = kv < shifted ? position - 1 : position;
@@ -30,7 +30,7 @@ struct PackedHeads {
     return packed + (s * sequence + position) * width + (heads + kv_heads + kv) * dim;
   }
   BENCH_BOTH std::int64_t group() const { return heads / kv_heads; }
-  /// How many keys the query at `position` sees.
+  /// Number of keys that the query at `position` sees.
   BENCH_BOTH std::int64_t seen(std::int64_t position) const {
     return causal ? position + 1 : sequence;
   }
@@ -98,7 +98,7 @@ struct SimpleAttentionForward {
   }
 };
 
-/// What both backward passes read.
+/// Arguments of both backward passes.
 template <class T>
 struct AttentionGradients {
   PackedHeads<const T> in;
@@ -150,8 +150,8 @@ struct SimpleQueryGradient {
   }
 };
 
-/// The gradients of keys and values, after row_sums are there. Block (row, kv head); shared: twice
-/// as many floats as a sequence has positions.
+/// The gradients of keys and values, after row_sums are computed. Block (row, kv head); shared:
+/// twice as many floats as a sequence has positions.
 template <class T>
 struct SimpleKeyGradient {
   AttentionGradients<T> of;

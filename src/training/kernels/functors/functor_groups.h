@@ -1,5 +1,5 @@
-// All kernel groups made of functors: all except GEMMs, and sums of table rows, which run in host
-// memory. Recommender kernels are f32 only.
+// All kernel groups made of functors: all except GEMMs and BagKernels, which run in host memory.
+// Recommender kernels are f32 only.
 #pragma once
 
 #include <math.h>
@@ -15,8 +15,7 @@
 
 namespace bench::training {
 
-// Elementwise bodies of click models, in f32; see elements.h and
-// row_elements.h for how they are called.
+// Elementwise bodies of click models, in f32.
 
 /// y may be x.
 struct ReluForward {
@@ -25,7 +24,7 @@ struct ReluForward {
   template <int width>
   BENCH_BOTH void at(std::int64_t i) const {
     auto pack = load_pack<width>(x + i);
-    // What is not a number stays so: a run that has failed must not look healthy.
+    // NaN stays NaN: a failed run must not look healthy.
     BENCH_UNROLL
     for (int k = 0; k < width; ++k) pack.at[k] = pack.at[k] < 0.0f ? 0.0f : pack.at[k];
     store_pack(y + i, pack);
@@ -60,7 +59,7 @@ struct CrossForward {
   }
 };
 
-/// Both gradients from one look at y's; a null one is absent.
+/// Both gradients in one pass over y's; null ones are absent.
 struct CrossGradients {
   const float *x0, *u, *y_gradient;
   float *x0_gradient, *u_gradient;
@@ -140,7 +139,7 @@ struct DotFeatures {
   /// Elements of a row of results: the first feature, then the pairs.
   BENCH_BOTH std::int64_t columns() const { return width + pairs(); }
   /// From feature to feature in shared memory: odd, so that threads that read the same element of
-  /// different features do not meet in a bank.
+  /// different features use different banks.
   BENCH_BOTH int stride() const { return width | 1; }
   std::int64_t shared_bytes() const { return count * stride() * std::int64_t{sizeof(float)}; }
 
@@ -230,8 +229,6 @@ struct DotGradients {
   }
 };
 
-// Attention and rotation made of the bodies of this folder; see functor_kernels.h.
-
 template <class T, class Launch>
 class FunctorRope final : public RopeKernels {
  public:
@@ -314,8 +311,6 @@ class FunctorAttention final : public AttentionKernels {
   }
   Launch launch_;
 };
-
-// The recommender kernels made of the bodies in this folder, in f32; see functor_kernels.h.
 
 template <class Launch>
 class FunctorRecommender final : public RecommenderKernels {

@@ -1,4 +1,4 @@
-// The groups of kernels made of the bodies of this folder, for tensors of T (float, Bf16 or F16)
+// Kernel groups made of the bodies in this folder, for tensors of T (float, Bf16 or F16)
 // and any way to launch bodies: on a GPU (DeviceLaunch in cuda/functor_set_of.h, which describes
 // the calls), or, in tests, on the CPU in loops. Launch may be a reference.
 #pragma once
@@ -15,7 +15,7 @@ namespace bench::training {
 
 // The optimizers' bodies. Parameters in bf16 or f16 are rounded from their f32 master.
 
-/// The value of a parameter before the update: the master if there is one.
+/// The value of a parameter before the update: its master, if any.
 template <int width, class T>
 BENCH_BOTH Pack<float, width> parameter_before(const T* parameters, const float* master,
                                                std::int64_t i) {
@@ -69,8 +69,7 @@ struct AdamwElements {
   }
 };
 
-// Bodies that make each element from elements at the same place: at<width>(i) makes `width`
-// neighbours from i on. T is float, Bf16 or F16; arithmetic is f32.
+// Elementwise bodies: at<width>(i) computes `width` elements from i on. Arithmetic is f32.
 
 template <class T>
 struct AddElements {

@@ -1,5 +1,5 @@
-// What kernel bodies are written with that a CPU and a GPU compile alike: the GPU's kernels and
-// their twins on the host, which tests compare with backends/host, are the same text.
+// Types and macros for kernel bodies that compile for CPU and GPU: tests run the same bodies on the
+// CPU and compare them with the host's kernels.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Bf16 {
   std::uint16_t bits = 0;
 
   Bf16() = default;
-  /// To nearest, ties to even; NaN stays one.
+  /// To nearest, ties to even; NaN stays NaN.
   BENCH_BOTH explicit Bf16(float value) {
 #ifdef __CUDA_ARCH__
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
@@ -47,7 +47,7 @@ struct F16 {
   std::uint16_t bits = 0;
 
   F16() = default;
-  /// To nearest, ties to even; infinite beyond 65504; NaN stays one.
+  /// To nearest, ties to even; infinite beyond 65504; NaN stays NaN.
   BENCH_BOTH explicit F16(float value) {
 #ifdef __CUDA_ARCH__
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
@@ -75,7 +75,7 @@ struct F16 {
 #else
     std::uint32_t word = (bits & 0x7fffu) << 13;
     memcpy(&value, &word, sizeof value);
-    value *= 0x1p112f;  // the exponents count from different numbers
+    value *= 0x1p112f;  // corrects the exponent's bias
     memcpy(&word, &value, sizeof word);
     if ((bits & 0x7c00u) == 0x7c00u) word |= 0x7f800000u;
     word |= (bits & 0x8000u) << 16;
@@ -87,7 +87,7 @@ struct F16 {
 };
 static_assert(sizeof(F16) == 2);
 
-/// Neighbours that one load or store moves; the address is a multiple of their size.
+/// Adjacent elements, moved by one load or store; the address is a multiple of their size.
 template <class T, int width>
 struct alignas(sizeof(T) * width) Pack {
   T at[width];

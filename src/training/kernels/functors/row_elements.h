@@ -1,5 +1,5 @@
-// Bodies that make elements of a row from other places of that row, or of a table's:
-// at<width>(row, column) makes `width` neighbours, columns() says how many a row has.
+// Bodies that compute elements of a row from others of that row or of a table: at<width>(row,
+// column) computes `width` elements, columns() is the number per row.
 #pragma once
 
 #include <math.h>
@@ -86,7 +86,7 @@ struct RopePairs {
   }
 };
 
-/// An id that no table has, for the host to find; all ones: none.
+/// An ID outside its table, reported to the host; all ones: none.
 struct IdFault {
   unsigned long long row_and_id;
   std::int64_t rows;  // of the table
@@ -132,7 +132,7 @@ struct AddPositions {
   }
 };
 
-/// Rows of the table's gradient: each sums its own over the sequences of the batch, in order.
+/// Each row of the table's gradient sums its position over the sequences of the batch, in order.
 template <class T>
 struct PositionsBackward {
   const T* y_gradient;
@@ -158,11 +158,11 @@ struct PositionsBackward {
   }
 };
 
-/// Positions sorted by id (stable): where an id begins, its rows of the gradient are summed in the
-/// order of positions and added to the table's row. Rows where none begins do nothing.
+/// Positions are sorted by ID (stable): at the first of each ID, its rows of the gradient are
+/// summed in the order of positions and added to the table's row; other rows do nothing.
 template <class T>
 struct EmbeddingBackward {
-  const std::int32_t* sorted_ids;  // ids that no table has are made table_rows
+  const std::int32_t* sorted_ids;  // IDs outside the table are table_rows
   const std::int32_t* positions;
   const T* y_gradient;
   T* table_gradient;

@@ -15,6 +15,7 @@
 #include "mlperf/rules/rule_set_choice.h"
 #include "mlperf/strict/runs_check.h"
 #include "mlperf/strict/strict_check.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/check_output.h"
 #include "tests/fuzz/demand.h"
 
@@ -59,7 +60,7 @@ mlperf::CheckReport checked(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const mlperf::CheckReport report = checked({reinterpret_cast<const char*>(data), size});
-  for (const char c : mlperf::to_text(report, true))
+  for (const char c : to_terminal(mlperf::to_document(report, true), {}))
     fuzz::demand(c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f),
                  "the text report is not printable");
   for (const char c : mlperf::to_junit(report))

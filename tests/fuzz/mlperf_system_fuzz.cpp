@@ -6,6 +6,8 @@
 
 #include "core/error.h"
 #include "results/import/imported_lines.h"
+#include "results/output/document/page.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/published_comparison_output.h"
 #include "results/output/mlperf/published_scaling_output.h"
 #include "results/verdicts/published/published_comparison.h"
@@ -39,12 +41,12 @@ PublishedEntry entry_of(const SystemDescription& system, int nodes, double minut
 void report_on(const SystemDescription& system) {
   const std::vector<PublishedEntry> entries = {entry_of(system, 0, 60.0), entry_of(system, 5, 9.0)};
   const PublishedScaling scaling = published_scaling(entries);
-  demand(is_safe(to_text(scaling, {})), "a scaling is not safe to print");
-  to_html(scaling);
+  demand(is_safe(to_terminal(to_document(scaling), {})), "a scaling is not safe to print");
+  to_page(to_document(scaling));
   bench::dump(to_json(scaling));
   const auto ranked = ranked_benchmarks(entries);
-  demand(is_safe(to_text(ranked, {})), "a table is not safe to print");
-  to_html(ranked);
+  demand(is_safe(to_terminal(to_document(ranked), {})), "a table is not safe to print");
+  to_page(to_document(ranked));
 }
 
 void try_system(const std::string& text) try {

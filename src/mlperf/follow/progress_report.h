@@ -50,7 +50,6 @@ struct RunGoal {
 std::optional<double> init_limit_minutes(std::string_view division);
 
 enum class RunPhase { waiting, initialising, initialised, training, stopped };
-std::string_view to_string(RunPhase phase);  // "waiting", "initialising", ...
 
 enum class Pace {
   unknown,
@@ -58,7 +57,6 @@ enum class Pace {
   scaled,    // between the minimum and the reference mean: the score is scaled
   unscaled   // at or above the reference mean
 };
-std::string_view to_string(Pace pace);  // "unknown", "too fast", "scaled", "unscaled"
 
 struct ProgressReport {
   RunPhase phase = RunPhase::waiting;

@@ -254,6 +254,13 @@ void score_entries(SubmissionScore& score, const Submission& submission,
 
 }  // namespace
 
+const EntryScore* SubmissionScore::entry_at(const SystemRow& row,
+                                            const std::string& benchmark) const {
+  for (const std::size_t entry : row.entries)
+    if (entries[entry].benchmark == benchmark) return &entries[entry];
+  return nullptr;
+}
+
 SubmissionScore score_submission(const Submission& submission,
                                  const SubmissionScoreSettings& settings) {
   SubmissionScore score{.root = submission.root};

@@ -31,6 +31,9 @@ struct SubmissionScore {
   std::vector<std::string> warnings = {};
   RcpSets reference = {};  // for the entries' benchmarks
   ExitCode exit_code = ExitCode::ok;
+
+  /// The entry of a row for a benchmark; nullptr if there is none.
+  const EntryScore* entry_at(const SystemRow& row, const std::string& benchmark) const;
 };
 
 struct SubmissionScoreSettings : ScoreSettings {

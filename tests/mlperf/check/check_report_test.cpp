@@ -6,6 +6,9 @@
 #include "core/json.h"
 #include "core/locations.h"
 #include "core/schema.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/check_output.h"
 #include "tests/support/catch.h"
 
@@ -67,7 +70,7 @@ TEST_CASE("the verdict fails for an official failure or a strict error, not for 
 }
 
 TEST_CASE("text has positions for editors and prints shared findings once") {
-  const std::string text = to_text(small_check_report(), false);
+  const std::string text = to_terminal(to_document(small_check_report(), false), {});
   CHECK(text.find("r/acme/results/s/b: 1 of 2 logs pass (5.1.0)\n") != std::string::npos);
   CHECK(text.find("\nr/acme/results/s/b/result_0.txt:7:4: warning: is wrong; expected one, found "
                   "two [strict value.type, closed_common]\n") != std::string::npos);
@@ -75,14 +78,25 @@ TEST_CASE("text has positions for editors and prints shared findings once") {
   CHECK(text.find("\nr/acme/results/s/b/result_1.txt: error: is wrong") != std::string::npos);
   CHECK(text.find("official verdict: 1 of 2 logs pass, 1 fail\n") != std::string::npos);
   CHECK(occurrences_in(text, ":7:4:") == 1);
-  CHECK(occurrences_in(to_text(small_check_report(), true), ":7:4:") == 2);
+  CHECK(occurrences_in(to_terminal(to_document(small_check_report(), true), {}), ":7:4:") == 2);
+}
+
+TEST_CASE("pages and Markdown have the verdict, the findings and their positions") {
+  const Document document = to_document(small_check_report(), false);
+  for (const std::string& text : {to_page(document), to_markdown(document)}) {
+    CHECK(text.find("FAIL") != std::string::npos);
+    CHECK(text.find(".txt:7:4: ") != std::string::npos);
+    CHECK(text.find("is wrong; expected one, found two") != std::string::npos);
+    CHECK(text.find("same finding in 1 more log of this folder") != std::string::npos);
+    CHECK(text.find("official verdict: 1 of 2 logs pass, 1 fail") != std::string::npos);
+  }
 }
 
 TEST_CASE("hostile log content does not reach the terminal") {
   CheckReport report = small_check_report();
   report.files[0].path = "a\x1b[2J";
   report.files[0].findings[0].found = "\x1b]0;x\x07";
-  const std::string text = to_text(report, true) + to_junit(report);
+  const std::string text = to_terminal(to_document(report, true), {}) + to_junit(report);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find('\x07') == std::string::npos);
 }

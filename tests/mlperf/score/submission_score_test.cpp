@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/whole_file.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/score_output.h"
 #include "tests/mlperf/training_log.h"
 #include "tests/support/catch.h"
@@ -74,7 +75,7 @@ TEST_CASE("ten logs are scored, and nothing is written next to them") {
   CHECK(contents_of(round.root()) == before);
   REQUIRE(score.entries.size() == 1);
   const EntryScore& entry = score.entries[0];
-  INFO(to_text(score, true, {}));
+  INFO(to_terminal(to_document(score, true), {}));
   CHECK(entry.valid());
   CHECK(entry.submitter == "acme");
   CHECK(entry.olympic_mean_minutes == 5.5);

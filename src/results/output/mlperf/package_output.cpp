@@ -2,39 +2,34 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "core/disclaimer.h"
 #include "core/json_fields.h"
-#include "core/text.h"
-#include "results/output/mlperf/score_words.h"
+#include "results/output/mlperf/score_output.h"
 
 namespace bench::mlperf {
 namespace {
 
 constexpr std::size_t kShownErrors = 10;
 
-/// Prints each rule once, even if several logs fail it.
-std::string first_errors(const CheckReport& check, const TextStyle& style) {
+/// Lists each rule once, even if several logs fail it.
+ItemList first_errors(const CheckReport& check) {
   std::map<std::string, std::string> by_rule;
-  const auto add = [&](const std::filesystem::path& path, const Finding& finding) {
-    if (finding.severity == Severity::error)
-      by_rule.try_emplace(finding.rule,
-                          path.filename().string() +
-                              (finding.line > 0 ? fmt::format(":{}", finding.line) : "") + ": " +
-                              finding.rule + ": " + finding.text);
+  const auto add = [&](const std::filesystem::path& path, const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings)
+      if (finding.severity == Severity::error)
+        by_rule.try_emplace(finding.rule,
+                            fmt::format("{}{}: {}: {}", path.filename().string(),
+                                        finding.line > 0 ? fmt::format(":{}", finding.line) : "",
+                                        finding.rule, finding.text));
   };
-  for (const FileCheck& file : check.files)
-    for (const Finding& finding : file.findings) add(file.path, finding);
-  for (const FolderCheck& folder : check.folders)
-    for (const Finding& finding : folder.findings) add(folder.path, finding);
-  std::string text;
-  std::size_t shown = 0;
-  for (const auto& [rule, words] : by_rule)
-    if (++shown <= kShownErrors) text += "  " + wrap(printable(words), 2, 4, style) + "\n";
-  return text;
+  for (const FileCheck& file : check.files) add(file.path, file.findings);
+  for (const FolderCheck& folder : check.folders) add(folder.path, folder.findings);
+  ItemList list{.items = {}, .most = kShownErrors};
+  for (const auto& [rule, text] : by_rule) list.items.push_back({text});
+  return list;
 }
 
 std::string score_sentence(const EntryScore& score) {
@@ -59,25 +54,32 @@ ExitCode CheckedPackage::exit_code() const {
   return passed(check) && std::isfinite(score.score_minutes) ? ExitCode::ok : ExitCode::failed;
 }
 
-std::string to_text(const CheckedPackage& checked, const TextStyle& style) {
+Document to_document(const CheckedPackage& checked) {
   const Package& package = checked.package;
   const EntryScore& score = checked.score;
-  std::string text = paint(printable(package.folder.string()), Paint::bold, style) +
-                     fmt::format("  {} files; {}\n", package.files.size(), kNotVerified);
-  if (package.filled > 0)
-    text += fmt::format("  replaced placeholders for submitter and platform in {} lines\n",
-                        package.filled);
-  for (const std::string& log : checked.left_out)
-    text += "  skipped, outside the median window: " + printable(log) + "\n";
   const CheckCounts counts = counts_of(checked.check);
-  text += fmt::format("  {} of {} logs pass the official check ({}); {}\n", counts.passed,
-                      counts.files, printable(score.ruleset), score_sentence(score));
-  text += fmt::format("  strict checks: {} errors, {} warnings\n", counts.errors, counts.warnings);
-  text += first_errors(checked.check, style);
-  if (!package.todo.empty()) text += "Still to do by hand:\n";
-  for (const TodoItem& one : package.todo)
-    text += "  " + wrap(printable(one.what + ": " + one.why), 2, 4, style) + "\n";
-  return text + "Details: benchctl mlperf check " + printable(package.folder.string()) + "\n";
+  const std::string folder = package.folder.string();
+  const bool passed = checked.exit_code() == ExitCode::ok;
+  Document document{.title = "MLPerf package",
+                    .badge = verdict_cell(passed ? Verdict::pass : Verdict::fail)};
+  document.add(Heading{std::vector<TextSpan>{
+      {folder}, {fmt::format("  {} files; {}", package.files.size(), kNotVerified), Tone::faint}}});
+  Lines lines;
+  if (package.filled > 0)
+    lines.lines.push_back(fmt::format(
+        "replaced placeholders for submitter and platform in {} lines", package.filled));
+  for (const std::string& log : checked.left_out)
+    lines.lines.push_back("skipped, outside the median window: " + log);
+  lines.lines.push_back(fmt::format("{} of {} logs pass the official check ({}); {}", counts.passed,
+                                    counts.files, score.ruleset, score_sentence(score)));
+  lines.lines.push_back(
+      fmt::format("strict checks: {} errors, {} warnings", counts.errors, counts.warnings));
+  document.add(std::move(lines)).add(first_errors(checked.check));
+  if (!package.todo.empty()) document.add(Heading{"Still to do by hand:"});
+  ItemList todo;
+  for (const TodoItem& one : package.todo) todo.items.push_back({one.what + ": " + one.why});
+  document.add(std::move(todo));
+  return document.add(Paragraph{"Details: benchctl mlperf check " + folder});
 }
 
 Json to_json(const CheckedPackage& checked) {

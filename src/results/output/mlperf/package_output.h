@@ -1,4 +1,4 @@
-// Text and JSON output of a package.
+// A package of results as a report and as JSON.
 #pragma once
 
 #include <string>
@@ -9,8 +9,7 @@
 #include "mlperf/check/check_report.h"
 #include "mlperf/package/package.h"
 #include "mlperf/score/entry_score.h"
-#include "results/output/document/text_style.h"
-#include "results/output/mlperf/check_output.h"
+#include "results/output/document/document.h"
 
 namespace bench::mlperf {
 
@@ -24,7 +23,7 @@ struct CheckedPackage {
   ExitCode exit_code() const;
 };
 
-std::string to_text(const CheckedPackage& checked, const TextStyle& style);
+Document to_document(const CheckedPackage& checked);
 /// schemas/report_mlperf_package.json
 Json to_json(const CheckedPackage& checked);
 

@@ -1,17 +1,23 @@
-// Text and JSON output of a ProgressReport.
 #include "results/output/mlperf/progress_output.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <string>
-
 #include "core/disclaimer.h"
+#include "core/names.h"
 #include "core/text.h"
-#include "mlperf/follow/progress_report.h"
 
 namespace bench::mlperf {
 namespace {
+
+constexpr NameTable<RunPhase, 5> kPhases = {{{{RunPhase::waiting, "waiting"},
+                                              {RunPhase::initialising, "initialising"},
+                                              {RunPhase::initialised, "initialised"},
+                                              {RunPhase::training, "training"},
+                                              {RunPhase::stopped, "stopped"}}}};
+constexpr NameTable<Pace, 4> kPaces = {{{{Pace::unknown, "unknown"},
+                                         {Pace::too_fast, "too fast"},
+                                         {Pace::scaled, "scaled"},
+                                         {Pace::unscaled, "unscaled"}}}};
 
 std::string_view unit_of(const RunGoal& goal) {
   return goal.progress == "epoch_num" ? "epochs" : "samples";
@@ -68,67 +74,29 @@ std::string pace_text(const ProgressReport& report) {
   return reference;
 }
 
-void add_part(std::string& text, const std::string& part) {
-  if (part.empty()) return;
-  if (!text.empty()) text += "; ";
-  text += part;
-}
-
-Json optional_json(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
+/// NaN is printed as null.
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 }  // namespace
 
-std::string_view to_string(RunPhase phase) {
-  switch (phase) {
-    case RunPhase::waiting:
-      return "waiting";
-    case RunPhase::initialising:
-      return "initialising";
-    case RunPhase::initialised:
-      return "initialised";
-    case RunPhase::training:
-      return "training";
-    case RunPhase::stopped:
-      break;
-  }
-  return "stopped";
-}
-
-std::string_view to_string(Pace pace) {
-  switch (pace) {
-    case Pace::unknown:
-      return "unknown";
-    case Pace::too_fast:
-      return "too fast";
-    case Pace::scaled:
-      return "scaled";
-    case Pace::unscaled:
-      break;
-  }
-  return "unscaled";
-}
-
 std::string to_text(const ProgressReport& report) {
-  std::string text;
-  if (report.phase < RunPhase::training) add_part(text, init_text(report));
+  std::vector<std::string> parts;
+  if (report.phase < RunPhase::training) parts.push_back(init_text(report));
   if (report.run_minutes) {
-    add_part(text, fmt::format("{:.2f} min of training", *report.run_minutes));
-    add_part(text, quality_text(report));
-    add_part(text, projection_text(report));
-    add_part(text, pace_text(report));
+    parts.push_back(fmt::format("{:.2f} min of training", *report.run_minutes));
+    for (std::string part : {quality_text(report), projection_text(report), pace_text(report)})
+      if (!part.empty()) parts.push_back(std::move(part));
   }
   if (report.phase == RunPhase::stopped)
-    add_part(text, "stopped: " + (report.status.empty() ? "no status" : printable(report.status)));
+    parts.push_back("stopped: " + (report.status.empty() ? "no status" : printable(report.status)));
   if (report.invalid_lines > 0)
-    add_part(text, fmt::format("{} unreadable lines", report.invalid_lines));
-  return fmt::format("{}: {}", to_string(report.phase), text);
+    parts.push_back(fmt::format("{} unreadable lines", report.invalid_lines));
+  return fmt::format("{}: {}", kPhases.name(report.phase), join(parts, "; "));
 }
 
 Json to_json(const ProgressReport& report) {
   const RunGoal& goal = report.goal;
-  return {{"phase", to_string(report.phase)},
+  return {{"phase", kPhases.name(report.phase)},
           {"benchmark", report.benchmark},
           {"division", report.division},
           {"init",
@@ -148,7 +116,7 @@ Json to_json(const ProgressReport& report) {
           {"rcp",
            {{"mean", optional_json(goal.reference_mean)},
             {"minimum", optional_json(goal.reference_least)},
-            {"pace", to_string(report.pace)},
+            {"pace", kPaces.name(report.pace)},
             {"why_not", goal.why_no_reference}}},
           {"status", report.status},
           {"troubles", report.invalid_lines},

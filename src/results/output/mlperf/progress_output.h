@@ -2,11 +2,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/json.h"
 #include "mlperf/follow/progress_report.h"
-#include "results/output/document/text_style.h"
 
 namespace bench::mlperf {
 

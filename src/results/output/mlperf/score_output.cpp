@@ -4,26 +4,36 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "core/disclaimer.h"
 #include "core/text.h"
-#include "mlperf/score/submission_score.h"
-#include "results/output/document/page.h"
 #include "results/output/document/plot.h"
-#include "results/output/mlperf/score_words.h"
 
 namespace bench::mlperf {
+
+std::string format_minutes(double minutes) {
+  // Times are whole milliseconds, so many are exactly halfway except for rounding errors: 599,673
+  // ms are 9.99455 minutes.
+  if (!std::isfinite(minutes)) return "";
+  const double clean = std::round(minutes * 1e8) / 1e4;
+  return fmt::format("{:.4f}", std::round(clean) / 1e4);
+}
+
+DocumentCell minutes_cell(double minutes) { return numeric(minutes, format_minutes(minutes)); }
+
 namespace {
 
-Json known(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-Json known(const std::optional<double>& value) { return value ? known(*value) : Json(); }
-Json known(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(); }
+// NaN and infinities are printed as null.
+
+template <class T>
+Json known(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 
 Json run_json(const ScoredRun& run) {
   const RunFacts& facts = run.read.facts;
   return {{"file", run.read.file.filename().string()},
-          {"minutes", known(run.minutes)},
+          {"minutes", run.minutes},
           {"use", to_string(run.use)},
           {"compliant", run.read.compliant},
           {"why", text_or_null(run.why)},
@@ -31,22 +41,23 @@ Json run_json(const ScoredRun& run) {
           {"run_start_ms", known(facts.run_start_ms)},
           {"run_stop_ms", known(facts.run_stop_ms)},
           {"quality", facts.last_before_stop ? facts.last_before_stop->value.to_json() : Json()},
-          {"samples_to_converge", known(run.converged)},
+          {"samples_to_converge", run.converged},
           {"global_batch_size", known(facts.global_batch_size)}};
 }
 
 Json window_json(const EntryScore& entry) {
   if (!entry.window) return nullptr;
-  Json means = Json::array(), files = Json::array();
-  for (const double mean : entry.window->means) means.push_back(known(mean));
+  Json files = Json::array();
   for (const std::size_t run : entry.window->runs)
     files.push_back(entry.runs[run].read.file.filename().string());
-  return {{"first", entry.window->first}, {"files", files}, {"olympic_means_minutes", means}};
+  return {{"first", entry.window->first},
+          {"files", files},
+          {"olympic_means_minutes", entry.window->means}};
 }
 
 Json what_if_json(const WhatIf& what_if) {
   Json json = to_json(what_if.test);
-  json["minutes_at_reference"] = known(what_if.minutes_at_reference);
+  json["minutes_at_reference"] = what_if.minutes_at_reference;
   json["note"] = kDerived;
   return json;
 }
@@ -69,11 +80,11 @@ Json entry_json(const EntryScore& entry) {
           {"required_runs", entry.required_runs > 0 ? Json(entry.required_runs) : Json()},
           {"runs", list(entry.runs, run_json)},
           {"window", window_json(entry)},
-          {"olympic_mean_minutes", known(entry.olympic_mean_minutes)},
+          {"olympic_mean_minutes", entry.olympic_mean_minutes},
           {"scaling_factor", entry.scaling_factor},
           {"scaling_factor_file", known(entry.file_factor)},
-          {"score_minutes", known(entry.score_minutes)},
-          {"provisional_minutes", known(entry.provisional_minutes)},
+          {"score_minutes", entry.score_minutes},
+          {"provisional_minutes", entry.provisional_minutes},
           {"rcp", entry.rcp ? to_json(*entry.rcp) : Json()},
           {"rcp_why", text_or_null(entry.rcp_why)},
           {"what_if", list(entry.what_if, what_if_json)},
@@ -86,7 +97,7 @@ Json row_json(const SubmissionScore& score, const SystemRow& row) {
   Json minutes = Json::object();
   for (const std::string& benchmark : score.benchmarks) minutes[benchmark] = nullptr;
   for (const std::size_t entry : row.entries)
-    minutes[score.entries[entry].benchmark] = known(score.entries[entry].score_minutes);
+    minutes[score.entries[entry].benchmark] = score.entries[entry].score_minutes;
   const SystemDescription none, &system = row.description ? *row.description : none;
   return {{"division", text_or_null(score.entries[row.entries.front()].division)},
           {"availability", text_or_null(system.status)},
@@ -114,117 +125,113 @@ Json to_json(const SubmissionScore& score) {
 
 namespace {
 
-// The columns of the official summarizer's table, in its order, plus the disclaimer.
-
-/// Beyond RFC 4180, quotes texts that a spreadsheet could interpret as formulas.
-std::string csv_cell(const std::string& text) {
-  const bool formula =
-      !text.empty() && std::string_view("=+-@\t ").find(text.front()) != std::string_view::npos;
-  if (!formula && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
+const ScoredRun* with_use(const EntryScore& entry, RunUse use) {
+  const auto found = std::ranges::find(entry.runs, use, &ScoredRun::use);
+  return found == entry.runs.end() ? nullptr : &*found;
 }
 
-std::string csv_line(const std::vector<std::string>& texts) {
-  std::vector<std::string> cells;
-  for (const std::string& text : texts) cells.push_back(csv_cell(text));
-  return join(cells, ",") + "\r\n";
+std::string dropped_text(const EntryScore& entry) {
+  std::vector<std::string> dropped;
+  if (const ScoredRun* run = with_use(entry, RunUse::fastest))
+    dropped.push_back("the fastest (" + format_minutes(run->minutes) + ")");
+  if (const ScoredRun* run = with_use(entry, RunUse::slowest))
+    dropped.push_back("the slowest (" + format_minutes(run->minutes) + ")");
+  if (with_use(entry, RunUse::failed) != nullptr) dropped.emplace_back("the failed run");
+  return dropped.empty() ? "" : ", without " + join(dropped, " and ");
 }
 
-std::string count_text(const std::optional<std::int64_t>& number) {
-  return number ? std::to_string(*number) : "";
+/// "NVIDIA theia_ngpu512 llama31_8b"; with the folder outside the layout.
+std::string entry_name(const EntryScore& entry) {
+  std::vector<std::string> parts;
+  for (const std::string& part : {entry.submitter, entry.system, entry.benchmark})
+    if (!part.empty()) parts.push_back(part);
+  return entry.system.empty() ? entry.benchmark + " in " + entry.folder.string()
+                              : join(parts, "  ");
 }
 
-std::optional<std::int64_t> processors(const SystemDescription& system) {
-  if (!system.nodes || !system.processors_per_node) return {};
-  return *system.nodes * *system.processors_per_node;
+/// "mean of 8 of 10 runs, without the fastest (4.9071) and the slowest (5.5012)".
+std::string mean_text(const EntryScore& entry) {
+  const auto chosen =
+      std::ranges::count_if(entry.runs, [](const auto& run) { return run.use != RunUse::outside; });
+  const auto counted = std::ranges::count(entry.runs, RunUse::counted, &ScoredRun::use);
+  if (std::isnan(entry.olympic_mean_minutes)) return "";
+  return fmt::format("mean of {} of {} runs{}", counted, chosen, dropped_text(entry));
 }
 
-std::vector<std::string> row_cells(const SubmissionScore& score, const SystemRow& row) {
-  const SystemDescription none, &system = row.description ? *row.description : none;
-  std::vector<std::string> cells = {score.entries[row.entries.front()].division,
-                                    system.status,
-                                    row.submitter,
-                                    system.system_name.empty() ? row.system : system.system_name,
-                                    count_text(system.nodes),
-                                    system.processor,
-                                    count_text(processors(system)),
-                                    system.accelerator,
-                                    count_text(system.accelerators()),
-                                    system.framework};
-  for (const std::string& benchmark : score.benchmarks) {
-    const EntryScore* entry = entry_at(score, row, benchmark);
-    const bool has = entry != nullptr && std::isfinite(entry->score_minutes);
-    cells.push_back(has ? fmt::format("{}", entry->score_minutes) : "");
-  }
-  cells.push_back(row.system);
-  cells.emplace_back(kNotVerified);
-  return cells;
+/// "10 consecutive runs of 12 are scored ..."; "" without a window.
+std::string window_text(const EntryScore& entry) {
+  if (!entry.window) return "";
+  std::vector<std::string> files, means;
+  for (const std::size_t run : entry.window->runs)
+    files.push_back(entry.runs[run].read.file.filename().string());
+  for (const double mean : entry.window->means)
+    means.push_back(std::isfinite(mean) ? format_minutes(mean) : "invalid");
+  return fmt::format(
+      "{1} consecutive runs of {0} are scored, those with the median of {2} "
+      "means: {3}. Submit: {4}",
+      entry.runs.size(), entry.window->runs.size(), means.size(), join(means, ", "),
+      join(files, ", "));
 }
 
-}  // namespace
-
-std::string to_csv(const SubmissionScore& score) {
-  std::vector<std::string> header = {"division",
-                                     "availability",
-                                     "submitter",
-                                     "system",
-                                     "number_of_nodes",
-                                     "host_processor_model_name",
-                                     "host_processors_count",
-                                     "accelerator_model_name",
-                                     "accelerators_count",
-                                     "framework"};
-  header.insert(header.end(), score.benchmarks.begin(), score.benchmarks.end());
-  header.insert(header.end(), {"system_folder", "note"});
-  std::string text = csv_line(header);
-  for (const SystemRow& row : score.systems) text += csv_line(row_cells(score, row));
-  return text;
+std::string what_if_text(const EntryScore& entry, const WhatIf& what_if) {
+  const RcpTest& test = what_if.test;
+  std::string words = fmt::format("{}: {}", to_string(test.reference.match), test.why);
+  if (std::isfinite(what_if.minutes_at_reference))
+    words += fmt::format(
+        "; with the reference's convergence and the throughput of these runs, the "
+        "time would be {} minutes instead of {}",
+        format_minutes(what_if.minutes_at_reference), format_minutes(entry.olympic_mean_minutes));
+  return words;
 }
 
-namespace {
-
-PageCell number_cell(double value, const std::string& text) { return {text, value}; }
-
-PageCell minutes_cell(double minutes) { return number_cell(minutes, format_minutes(minutes)); }
-
-PageCell count_cell(const std::optional<std::int64_t>& count) {
-  if (!count) return {};
-  return number_cell(static_cast<double>(*count), std::to_string(*count));
+/// "1.010654 (scaling.json agrees)".
+std::string factor_text(const EntryScore& entry) {
+  std::string words = fmt::format("{:.6f}", entry.scaling_factor);
+  const double own = entry.rcp ? entry.rcp->factor : 1.0;
+  if (!entry.file_factor)
+    return words + (own > 1.0 ? " (reference mean / mean; no scaling.json)" : "");
+  const bool same = std::abs(*entry.file_factor - own) <= 1e-9 * own;
+  return words + (same ? " (scaling.json agrees)"
+                       : fmt::format(" (from scaling.json; these runs give {:.6f})", own));
 }
 
-PageTable systems_table(const SubmissionScore& score) {
-  PageTable table{{"division", "availability", "submitter", "system", "accelerator", "count"}, {}};
-  for (const std::string& benchmark : score.benchmarks) table.columns.push_back(benchmark);
+DocumentTable systems_table(const SubmissionScore& score) {
+  DocumentTable table{{{"division", false, kPageOnly},
+                       {"availability", false, kPageOnly},
+                       {"submitter", false},
+                       {"system", false},
+                       {"accelerator", false, 1},
+                       {"count"}}};
+  for (const std::string& benchmark : score.benchmarks) table.columns.push_back({benchmark});
   for (const SystemRow& row : score.systems) {
     const SystemDescription none, &system = row.description ? *row.description : none;
-    std::vector<PageCell> cells = {{score.entries[row.entries.front()].division},
-                                   {system.status},
-                                   {row.submitter},
-                                   {row.system},
-                                   {system.accelerator},
-                                   count_cell(system.accelerators())};
+    const auto count = system.accelerators();
+    std::vector<DocumentCell> cells = {
+        {score.entries[row.entries.front()].division},
+        {system.status},
+        {row.submitter},
+        {row.system},
+        {system.accelerator},
+        count ? count_cell(static_cast<std::size_t>(*count)) : DocumentCell{}};
     for (const std::string& benchmark : score.benchmarks) {
-      const EntryScore* entry = entry_at(score, row, benchmark);
+      const EntryScore* entry = score.entry_at(row, benchmark);
       cells.push_back(entry == nullptr || entry->valid()
                           ? minutes_cell(entry == nullptr ? kNoValue : entry->score_minutes)
-                          : PageCell{"none", kNoValue, "fail"});
+                          : DocumentCell{.text = "none", .tone = Tone::bad});
     }
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-std::vector<PageCell> entry_cells(const EntryScore& entry) {
-  const auto runs = static_cast<double>(entry.runs.size());
-  std::vector<PageCell> cells = {{entry.submitter},
-                                 {entry.system},
-                                 {entry.benchmark},
-                                 number_cell(runs, std::to_string(entry.runs.size())),
-                                 minutes_cell(entry.olympic_mean_minutes),
-                                 number_cell(entry.scaling_factor, factor_text(entry)),
-                                 minutes_cell(entry.score_minutes)};
+std::vector<DocumentCell> entry_cells(const EntryScore& entry) {
+  std::vector<DocumentCell> cells = {{entry.submitter},
+                                     {entry.system},
+                                     {entry.benchmark},
+                                     count_cell(entry.runs.size()),
+                                     minutes_cell(entry.olympic_mean_minutes),
+                                     numeric(entry.scaling_factor, factor_text(entry)),
+                                     minutes_cell(entry.score_minutes)};
   if (!entry.rcp) {
     cells.push_back({entry.rcp_why});
     return cells;
@@ -232,26 +239,124 @@ std::vector<PageCell> entry_cells(const EntryScore& entry) {
   const RcpTest& test = *entry.rcp;
   const RcpPoint point =
       test.reference.point.value_or(RcpPoint{.mean = kNoValue, .stdev = kNoValue});
-  const auto number = [](double value) {
-    return number_cell(value, std::isfinite(value) ? fmt::format("{:.8g}", value) : "");
-  };
-  cells.insert(cells.end(),
-               {PageCell{test.pass ? "pass" : "fail", kNoValue, test.pass ? "pass" : "fail"},
-                PageCell{std::string(to_string(test.reference.match))}, number(test.batch),
-                number(test.mean), number(point.mean), number(point.stdev), number(test.limit),
-                number_cell(margin(test), std::isfinite(margin(test))
-                                              ? fmt::format("{:+.2f} %", 100.0 * margin(test))
-                                              : "")});
+  cells.push_back(
+      {.text = test.pass ? "pass" : "fail", .tone = test.pass ? Tone::good : Tone::bad});
+  cells.push_back({std::string(to_string(test.reference.match))});
+  for (const double number : {test.batch, test.mean, point.mean, point.stdev, test.limit})
+    cells.push_back(numeric(number, fmt::format("{:.8g}", number)));
+  cells.push_back(numeric(margin(test), fmt::format("{:+.2f} %", 100.0 * margin(test))));
   return cells;
 }
 
-PageTable entries_table(const SubmissionScore& score) {
-  PageTable table{
-      {"submitter", "system", "benchmark", "runs", "olympic mean", "factor", "score", "convergence",
-       "match", "batch", "entry mean", "reference mean", "deviation", "minimum to pass", "margin"},
-      {}};
+DocumentTable entries_table(const SubmissionScore& score) {
+  DocumentTable table{{{"submitter", false},
+                       {"system", false},
+                       {"benchmark", false},
+                       {"runs"},
+                       {"olympic mean"},
+                       {"factor"},
+                       {"score"},
+                       {"convergence", false},
+                       {"match", false},
+                       {"batch"},
+                       {"entry mean"},
+                       {"reference mean"},
+                       {"deviation"},
+                       {"minimum to pass"},
+                       {"margin"}}};
   for (const EntryScore& entry : score.entries) table.rows.push_back(entry_cells(entry));
   return table;
+}
+
+std::string quality_text(const PythonValue& value) {
+  return value.is_number() ? fmt::format("{:.6g}", value.number()) : value.excerpt(12);
+}
+
+DocumentTable runs_table(const EntryScore& entry) {
+  DocumentTable table{{{"run", false},
+                       {"minutes"},
+                       {entry.rcp ? entry.rcp->unit : "samples"},
+                       {"quality"},
+                       {"use", false},
+                       {"why", false, 1}}};
+  for (const ScoredRun& run : entry.runs) {
+    const auto& last = run.read.facts.last_before_stop;
+    table.rows.push_back(
+        {{run.read.file.filename().string()},
+         minutes_cell(run.minutes),
+         numeric(run.converged, fmt::format("{:.10g}", run.converged)),
+         {last ? quality_text(last->value) : ""},
+         {.text = run.use == RunUse::counted ? "" : std::string(to_string(run.use)),
+          .tone = run.use == RunUse::failed ? Tone::bad : Tone::faint},
+         {run.why}});
+  }
+  return table;
+}
+
+std::string convergence_text(const EntryScore& entry) {
+  if (!entry.rcp) return entry.rcp_why.empty() ? "" : "not tested: " + entry.rcp_why;
+  const RcpTest& test = *entry.rcp;
+  return fmt::format("{} ({}): {}", test.pass ? "pass" : "fail", to_string(test.reference.match),
+                     test.why);
+}
+
+std::string reference_text(const EntryScore& entry) {
+  if (!entry.rcp || !entry.rcp->reference.point || !std::isfinite(entry.rcp->limit)) return "";
+  const RcpTest& test = *entry.rcp;
+  const RcpPoint& point = *test.reference.point;
+  return fmt::format(
+      "mean {:.10g}, deviation {:.6g}, minimum {:.10g}{}, margin {:+.2f} %{}", point.mean,
+      point.stdev, point.minimum,
+      test.allowance > 0.0 ? fmt::format(" minus an allowance of {:g}", test.allowance) : "",
+      100.0 * margin(test), std::isfinite(test.p) ? fmt::format(", p {:.3f}", test.p) : "");
+}
+
+StyledText score_text(const EntryScore& entry) {
+  if (entry.valid())
+    return std::vector<TextSpan>{{format_minutes(entry.score_minutes) + " minutes", Tone::strong},
+                                 {fmt::format("  ({})", kNotVerified)}};
+  if (!std::isfinite(entry.provisional_minutes)) return {"none", Tone::bad};
+  return std::vector<TextSpan>{
+      {"none", Tone::bad},
+      {"; " + format_minutes(entry.provisional_minutes) + " minutes without the problems below"}};
+}
+
+FactList facts_of(const EntryScore& entry) {
+  FactList facts;
+  const auto add = [&](const std::string& label, const std::string& text) {
+    if (!text.empty()) facts.rows.emplace_back(label, text);
+  };
+  const std::string mean = mean_text(entry);
+  add("runs", window_text(entry));
+  if (!mean.empty())
+    add("olympic mean", format_minutes(entry.olympic_mean_minutes) + " minutes: " + mean);
+  add("convergence", convergence_text(entry));
+  add("reference", reference_text(entry));
+  add("factor", factor_text(entry));
+  facts.rows.emplace_back("score", score_text(entry));
+  for (const WhatIf& what_if : entry.what_if)
+    add(fmt::format("at {:g}", what_if.test.batch),
+        fmt::format("{} ({})", what_if_text(entry, what_if), kDerived));
+  for (const std::string& problem : entry.problems) add("problem", problem);
+  for (const std::string& warning : entry.warnings) add("warning", warning);
+  return facts;
+}
+
+void add_details(const EntryScore& entry, Document& document) {
+  document.add(Heading{entry_name(entry)});
+  document.add(FactList{{{"rules", fmt::format("{}, {} division; {}", entry.ruleset,
+                                               entry.division.empty() ? "no" : entry.division,
+                                               entry.ruleset_reason)}}});
+  document.add(runs_table(entry));
+  document.add(facts_of(entry));
+}
+
+/// The problems and warnings of an entry, one line each.
+void add_remarks(const EntryScore& entry, Lines& lines) {
+  const std::string name = entry_name(entry);
+  for (const std::string& problem : entry.problems) lines.lines.push_back(name + ": " + problem);
+  for (const std::string& warning : entry.warnings)
+    lines.lines.push_back(name + ": warning: " + warning);
 }
 
 PlotSeries reference_series(const RcpSet& set) {
@@ -294,167 +399,41 @@ std::string convergence_drawing(const SubmissionScore& score, const RcpSet& set)
   return to_svg(plot);
 }
 
-}  // namespace
-
-std::string to_html(const SubmissionScore& score) {
-  Page page("MLPerf scores");
-  page.note("These scores are " + std::string(kNotVerified) + ".");
-  page.text("Scored minutes to train of " + score.root.string());
-  page.table(systems_table(score));
-  page.heading("Score details").table(entries_table(score));
-  for (const EntryScore& entry : score.entries)
-    for (const auto* texts : {&entry.problems, &entry.warnings})
-      for (const std::string& text : *texts) page.note(entry_name(entry) + ": " + text);
-  for (const std::string& warning : score.warnings) page.note(warning);
-  for (const auto& [name, set] : score.reference)
-    page.heading(set.benchmark + ", round " + set.ruleset)
-        .figure(convergence_drawing(score, set),
-                "An entry below the band fails; an entry in the band is scaled by "
-                "reference mean / mean. The reference is interpolated between points. "
-                "Points: " +
-                    set.source);
-  return page.html();
+void add_reference_plots(const SubmissionScore& score, Document& document) {
+  for (const auto& [name, set] : score.reference) {
+    document.add(Heading{set.benchmark + ", round " + set.ruleset}, Audience::page);
+    document.add(Figure{convergence_drawing(score, set),
+                        "An entry below the band fails; an entry in the band is scaled by "
+                        "reference mean / mean. The reference is interpolated between points. "
+                        "Points: " +
+                            set.source});
+  }
 }
-
-namespace {
 
 constexpr std::size_t kFewEntries = 3;  // the details fit on a screen
-constexpr std::size_t kIndent = 15;
-
-std::string line(const std::string& label, const std::string& words, const TextStyle& style) {
-  if (words.empty()) return "";
-  return fmt::format("  {:<13}{}\n", label, wrap(printable(words), kIndent, kIndent, style));
-}
-
-std::string score_line(const EntryScore& entry, const TextStyle& style) {
-  if (entry.valid())
-    return fmt::format("  {:<13}{}  ({})\n", "score",
-                       paint(format_minutes(entry.score_minutes) + " minutes", Paint::bold, style),
-                       kNotVerified);
-  std::string text = "  " + fmt::format("{:<13}", "score") + paint("none", Paint::red, style);
-  if (std::isfinite(entry.provisional_minutes))
-    text +=
-        "; " + format_minutes(entry.provisional_minutes) + " minutes without the problems below";
-  return text + "\n";
-}
-
-std::string quality_text(const PythonValue& value) {
-  return value.is_number() ? fmt::format("{:.6g}", value.number()) : value.excerpt(12);
-}
-
-Table runs_table(const EntryScore& entry) {
-  Table table({{"run", false},
-               {"minutes"},
-               {entry.rcp ? entry.rcp->unit : "samples"},
-               {"quality"},
-               {"", false},
-               {"why", false, 1}});
-  for (const ScoredRun& run : entry.runs) {
-    const auto& last = run.read.facts.last_before_stop;
-    table.add({{printable(run.read.file.filename().string())},
-               {format_minutes(run.minutes)},
-               {std::isfinite(run.converged) ? fmt::format("{:.10g}", run.converged) : ""},
-               {last ? quality_text(last->value) : ""},
-               {run.use == RunUse::counted ? "" : std::string(to_string(run.use)),
-                run.use == RunUse::failed ? Paint::red : Paint::dim},
-               {printable(run.why)}});
-  }
-  return table;
-}
-
-std::string convergence_text(const EntryScore& entry) {
-  if (!entry.rcp) return entry.rcp_why.empty() ? "" : "not tested: " + entry.rcp_why;
-  const RcpTest& test = *entry.rcp;
-  return fmt::format("{} ({}): {}", test.pass ? "pass" : "fail", to_string(test.reference.match),
-                     test.why);
-}
-
-std::string reference_text(const EntryScore& entry) {
-  if (!entry.rcp || !entry.rcp->reference.point || !std::isfinite(entry.rcp->limit)) return "";
-  const RcpTest& test = *entry.rcp;
-  const RcpPoint& point = *test.reference.point;
-  return fmt::format(
-      "mean {:.10g}, deviation {:.6g}, minimum {:.10g}{}, margin {:+.2f} %{}", point.mean,
-      point.stdev, point.minimum,
-      test.allowance > 0.0 ? fmt::format(" minus an allowance of {:g}", test.allowance) : "",
-      100.0 * margin(test), std::isfinite(test.p) ? fmt::format(", p {:.3f}", test.p) : "");
-}
-
-std::string entry_text(const EntryScore& entry, const TextStyle& style) {
-  std::string text = paint(printable(entry_name(entry)), Paint::bold, style) + "\n";
-  const std::string division = entry.division.empty() ? "no" : entry.division;
-  text +=
-      line("rules", entry.ruleset + ", " + division + " division; " + entry.ruleset_reason, style);
-  text += runs_table(entry).render(kIndent, style);
-  text += line("runs", window_text(entry), style);
-  if (!std::isnan(entry.olympic_mean_minutes))
-    text += line(
-        "olympic mean",
-        fmt::format("{} minutes: {}", format_minutes(entry.olympic_mean_minutes), mean_text(entry)),
-        style);
-  text += line("convergence", convergence_text(entry), style);
-  text += line("reference", reference_text(entry), style);
-  text += line("factor", factor_text(entry), style);
-  text += score_line(entry, style);
-  for (const WhatIf& what_if : entry.what_if)
-    text += line(fmt::format("at {:g}", what_if.test.batch),
-                 what_if_text(entry, what_if) + " (" + std::string(kDerived) + ")", style);
-  for (const std::string& problem : entry.problems) text += line("problem", problem, style);
-  for (const std::string& warning : entry.warnings) text += line("warning", warning, style);
-  return text;
-}
-
-/// The problems and warnings of an entry, one line each.
-std::string remarks(const EntryScore& entry, const TextStyle& style) {
-  std::string text;
-  const std::string name = printable(entry_name(entry));
-  for (const std::string& problem : entry.problems)
-    text += "  " + wrap(name + ": " + printable(problem), 2, 4, style) + "\n";
-  for (const std::string& warning : entry.warnings)
-    text += "  " + wrap(name + ": warning: " + printable(warning), 2, 4, style) + "\n";
-  return text;
-}
-
-std::string table_text(const SubmissionScore& score, const TextStyle& style) {
-  std::vector<Column> columns = {
-      {"submitter", false}, {"system", false}, {"accelerator", false, 1}, {"count"}};
-  for (const std::string& benchmark : score.benchmarks) columns.push_back({printable(benchmark)});
-  Table table(columns);
-  for (const SystemRow& row : score.systems) {
-    const auto number = row.description ? row.description->accelerators() : std::nullopt;
-    std::vector<Cell> cells = {{printable(row.submitter)},
-                               {printable(row.system)},
-                               {row.description ? printable(row.description->accelerator) : ""},
-                               {number ? std::to_string(*number) : ""}};
-    for (const std::string& benchmark : score.benchmarks) {
-      const EntryScore* entry = entry_at(score, row, benchmark);
-      cells.push_back(entry == nullptr || entry->valid()
-                          ? Cell{entry == nullptr ? "" : format_minutes(entry->score_minutes)}
-                          : Cell{"none", Paint::red});
-    }
-    table.add(std::move(cells));
-  }
-  return "Scored minutes to train (" + std::string(kNotVerified) + ")\n" + table.render(2, style);
-}
-
-std::string summary(const SubmissionScore& score) {
-  const auto valid = std::ranges::count_if(score.entries, &EntryScore::valid);
-  return fmt::format("{} of {} entries have a score\n", valid, score.entries.size());
-}
 
 }  // namespace
 
-std::string to_text(const SubmissionScore& score, bool details, const TextStyle& style) {
-  std::string text;
-  const bool all = details || score.entries.size() <= kFewEntries;
-  if (all)
-    for (const EntryScore& entry : score.entries) text += entry_text(entry, style) + "\n";
-  if (score.entries.size() > 1) text += table_text(score, style);
-  if (!all)
-    for (const EntryScore& entry : score.entries) text += remarks(entry, style);
-  for (const std::string& warning : score.warnings)
-    text += "warning: " + wrap(printable(warning), 9, 2, style) + "\n";
-  return text + summary(score);
+Document to_document(const SubmissionScore& score, bool details) {
+  Document document{.title = "MLPerf scores"};
+  document.add(Paragraph{
+      fmt::format("Scored minutes to train of {} ({})", score.root.string(), kNotVerified)});
+  document.add(systems_table(score), score.entries.size() > 1 ? Audience::all : Audience::page);
+  document.add(Heading{"Score details"}, Audience::page);
+  document.add(entries_table(score), Audience::page);
+  Lines remarks;
+  for (const EntryScore& entry : score.entries)
+    if (details || score.entries.size() <= kFewEntries)
+      add_details(entry, document);
+    else
+      add_remarks(entry, remarks);
+  document.add(std::move(remarks));
+  for (const std::string& warning : score.warnings) document.add(Note{warning, "warning"});
+  add_reference_plots(score, document);
+  document.add(Paragraph{fmt::format("{} of {} entries have a score",
+                                     std::ranges::count_if(score.entries, &EntryScore::valid),
+                                     score.entries.size())});
+  return document;
 }
 
 }  // namespace bench::mlperf

@@ -1,22 +1,21 @@
-// Scores for people and for programs: terminal, CSV, JSON (schemas/report_mlperf_score.json), a
-// page.
+// Scores for people and for programs: a report and JSON (schemas/report_mlperf_score.json).
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/json.h"
 #include "mlperf/score/submission_score.h"
-#include "results/output/document/text_style.h"
+#include "results/output/document/document.h"
 
 namespace bench::mlperf {
 
+/// "5.2187"; "" if not finite.
+std::string format_minutes(double minutes);
+DocumentCell minutes_cell(double minutes);
+
+/// Details of each entry if there are few, or with `details`.
+Document to_document(const SubmissionScore& score, bool details);
 /// Schema: schemas/report_mlperf_score.json.
 Json to_json(const SubmissionScore& score);
-/// Details for few entries; for many the table and the problems. `details`: always print details.
-std::string to_text(const SubmissionScore& score, bool details, const TextStyle& style);
-/// The table with the official summarizer's columns and a note; RFC 4180, CRLF line ends.
-std::string to_csv(const SubmissionScore& score);
-std::string to_html(const SubmissionScore& score);
 
 }  // namespace bench::mlperf

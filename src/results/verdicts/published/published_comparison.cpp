@@ -1,5 +1,6 @@
 #include "results/verdicts/published/published_comparison.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -94,7 +95,35 @@ PerAccelerator per_accelerator(const PublishedEntry& a, const PublishedEntry& b)
   return found;
 }
 
+double or_last(double score) { return std::isfinite(score) ? score : HUGE_VAL; }
+
+void set_per_accelerator(RankedBenchmark& ranked) {
+  double least = HUGE_VAL;
+  for (const RankedEntry& one : ranked.entries)
+    if (one.accelerator_minutes < least) least = one.accelerator_minutes;
+  for (RankedEntry& one : ranked.entries) one.per_accelerator = one.accelerator_minutes / least;
+}
+
 }  // namespace
+
+std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries) {
+  std::map<std::pair<std::string, std::string>, RankedBenchmark> found;
+  for (const PublishedEntry& entry : entries) {
+    RankedBenchmark& ranked = found[{entry.benchmark, entry.division}];
+    ranked.benchmark = entry.benchmark;
+    ranked.division = entry.division;
+    ranked.entries.push_back({entry, accelerator_minutes(entry)});
+  }
+  std::vector<RankedBenchmark> list;
+  for (auto& [name, ranked] : found) {
+    std::ranges::stable_sort(ranked.entries, {}, [](const RankedEntry& one) {
+      return or_last(one.entry.score_minutes);
+    });
+    set_per_accelerator(ranked);
+    list.push_back(std::move(ranked));
+  }
+  return list;
+}
 
 ExitCode PublishedComparison::exit_code() const {
   const ExitCode code = comparison.exit_code();

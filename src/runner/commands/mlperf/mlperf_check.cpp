@@ -19,10 +19,13 @@
 #include "mlperf/rules/rule_set.h"
 #include "mlperf/rules/rule_set_choice.h"
 #include "mlperf/submission/submission.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/check_output.h"
 #include "results/output/mlperf/progress_output.h"
 #include "runner/commands/command.h"
 #include "runner/commands/mlperf/mlperf_command.h"
+#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/launch/interrupts.h"
 
 namespace bench {
@@ -125,17 +128,19 @@ struct CheckCommand {
   std::string path, format = "text", output, rule_set = "auto", rule_sets;
   bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false,
        follow = false;
+  PageOptions pages;
 };
 
-std::string document(const Json& json) {
+std::string dumped(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string rendered(const mlperf::CheckReport& report, const CheckCommand& options) {
-  if (options.format == "json") return document(to_json(report));
+std::string rendered(const mlperf::CheckReport& report, const Document& document,
+                     const CheckCommand& options) {
+  if (options.format == "json") return dumped(to_json(report));
   if (options.format == "junit") return to_junit(report);
-  if (options.format == "sarif") return document(to_sarif(report));
-  return to_text(report, options.all);
+  if (options.format == "sarif") return dumped(to_sarif(report));
+  return to_terminal(document, options.output.empty() ? style_of_stdout() : TextStyle{});
 }
 
 void check_format(const CheckCommand& options) {
@@ -155,6 +160,9 @@ ExitCode follow(const CheckCommand& options) {
   if (options.format != "json" && options.format != "text")
     throw Error(ErrorKind::usage, "--follow does not support the format '" + options.format + "'",
                 "use text, or --json for one JSON object per line");
+  if (!options.pages.html.empty() || !options.pages.markdown.empty())
+    throw Error(ErrorKind::usage, "--follow writes no pages",
+                "check the log with --html or --markdown after the run");
   return follow_run({.path = options.path,
                      .rule_sets = rule_sets_of(options),
                      .rule_set = options.rule_set,
@@ -171,7 +179,9 @@ ExitCode check_logs(CheckCommand options) {
                                               .rule_set = options.rule_set,
                                               .strict = !options.compat,
                                               .warnings_are_errors = options.warnings_are_errors});
-  const std::string text = rendered(report, options);
+  const Document document = to_document(report, options.all);
+  write_pages(document, options.pages);
+  const std::string text = rendered(report, document, options);
   if (options.output.empty())
     print(text);
   else
@@ -228,6 +238,7 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
                    "Write to this file, replaced atomically (default: stdout)")
       ->excludes(follow)
       ->type_name("FILE");
+  add_page_options(*command, options->pages);
   command->callback([options, &result] { result.code = check_logs(*options); });
 }
 

@@ -2,33 +2,26 @@
 
 namespace bench {
 
-mlperf::SubmissionScoreSettings PublishedOptions::settings() const {
-  mlperf::SubmissionScoreSettings settings;
-  settings.ruleset = ruleset;
-  if (!rcp_dir.empty()) settings.rcp_dir = rcp_dir;
-  return settings;
-}
-
 std::vector<mlperf::PublishedEntry> PublishedOptions::entries_of(const std::string& path) const {
-  return mlperf::chosen_entries(mlperf::read_published(path, settings()), choice);
+  return mlperf::chosen_entries(mlperf::read_published(path, settings), choice);
 }
 
 std::vector<mlperf::PublishedEntry> PublishedOptions::entries() const {
   std::vector<mlperf::PublishedEntry> all;
   for (const std::string& path : paths)
-    for (mlperf::PublishedEntry& entry : mlperf::read_published(path, settings()))
+    for (mlperf::PublishedEntry& entry : mlperf::read_published(path, settings))
       all.push_back(std::move(entry));
   return mlperf::chosen_entries(std::move(all), choice);
 }
 
-void add_round_options(CLI::App& command, std::string& ruleset, std::string& rcp_dir) {
+void add_round_options(CLI::App& command, mlperf::SubmissionScoreSettings& settings) {
   command
-      .add_option("--ruleset", ruleset,
+      .add_option("--ruleset", settings.ruleset,
                   "Use the rules and reference points of this round, such as 5.1.0; auto "
                   "chooses by the log (default: auto)")
       ->type_name("V");
   command
-      .add_option("--rcp-dir", rcp_dir,
+      .add_option("--rcp-dir", settings.rcp_dir,
                   "Read reference convergence points (rcps_BENCHMARK.json) from this folder")
       ->type_name("DIR");
 }
@@ -48,7 +41,7 @@ void add_published_options(CLI::App& command, PublishedOptions& options, int mos
           "--where", options.choice.words,
           "Select by words in submitter, system and hardware: 'nvidia gb300' (default: all)")
       ->type_name("WORDS");
-  add_round_options(command, options.ruleset, options.rcp_dir);
+  add_round_options(command, options.settings);
 }
 
 void add_mlperf(CLI::App& app, CommandResult& result) {

@@ -13,10 +13,9 @@ namespace bench {
 
 struct PublishedOptions {
   std::vector<std::string> paths;
-  std::string ruleset = "auto", rcp_dir;
+  mlperf::SubmissionScoreSettings settings;
   mlperf::PublishedChoice choice;
 
-  mlperf::SubmissionScoreSettings settings() const;
   /// The selected entries of one path.
   std::vector<mlperf::PublishedEntry> entries_of(const std::string& path) const;
   /// The selected entries of all paths.
@@ -26,7 +25,7 @@ struct PublishedOptions {
 /// Adds the paths (one to `most`), --ruleset, --rcp-dir, --benchmark and --where.
 void add_published_options(CLI::App& command, PublishedOptions& options, int most);
 /// Adds --ruleset and --rcp-dir.
-void add_round_options(CLI::App& command, std::string& ruleset, std::string& rcp_dir);
+void add_round_options(CLI::App& command, mlperf::SubmissionScoreSettings& settings);
 
 void add_mlperf_check(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_score(CLI::App& mlperf, CommandResult& result);

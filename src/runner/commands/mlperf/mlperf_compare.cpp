@@ -4,18 +4,20 @@
 
 #include "core/text.h"
 #include "core/whole_file.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/published_comparison_output.h"
 #include "results/output/verdicts/compare_output.h"
 #include "results/verdicts/published/published_comparison.h"
 #include "runner/commands/mlperf/mlperf_command.h"
 #include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 
 namespace bench {
 namespace {
 
 struct MlperfCompareOptions : PublishedOptions {
   std::vector<std::string> between;
-  std::string html;
+  PageOptions pages;
   bool json = false;
 };
 
@@ -37,18 +39,14 @@ void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
                   "PATHs)")
       ->expected(2)
       ->type_name("A B");
-  command.add_option("--html", options.html, "Write the report as an HTML page to this file")
-      ->type_name("FILE");
+  add_page_options(command, options.pages);
   command.add_flag("--json", options.json, "Print JSON (schemas/report_mlperf_compare.json)");
 }
 
 ExitCode list_results(const MlperfCompareOptions& options) {
   const auto ranked = mlperf::ranked_benchmarks(options.entries());
-  if (!options.html.empty()) write_file(options.html, to_html(ranked));
-  if (options.json)
-    print(to_json(ranked));
-  else
-    print(to_text(ranked, style_of_stdout()));
+  const Document document = to_document(ranked);
+  options.json ? show(to_json(ranked), document, options.pages) : show(document, options.pages);
   const bool scored = std::ranges::any_of(ranked, [](const mlperf::RankedBenchmark& one) {
     return std::isfinite(one.entries.front().entry.score_minutes);
   });
@@ -83,11 +81,13 @@ std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_of(
 ExitCode compare_sides(const MlperfCompareOptions& options) {
   const auto [a, b] = sides_of(options);
   const auto comparison = mlperf::compare_published(a, b);
-  if (!options.html.empty()) write_file(options.html, to_html(comparison.comparison));
+  const Document document = to_document(comparison);
+  if (!options.pages.html.empty()) write_file(options.pages.html, to_html(comparison.comparison));
   if (options.json)
     print(to_json(comparison));
   else
-    print(to_text(comparison, style_of_stdout()));
+    print(to_text(comparison.comparison, style_of_stdout(), true) + "\n" +
+          to_terminal(document, style_of_stdout()));
   return comparison.exit_code();
 }
 

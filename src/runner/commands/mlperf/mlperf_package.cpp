@@ -14,14 +14,13 @@
 #include "mlperf/package/package.h"
 #include "mlperf/rules/rule_set.h"
 #include "mlperf/submission/submission.h"
-#include "results/output/mlperf/check_output.h"
 #include "results/output/mlperf/package_output.h"
 #include "results/run/machines.h"
 #include "results/run/run_records.h"
 #include "results/verdicts/training/mllog_files.h"
 #include "runner/commands/command.h"
 #include "runner/commands/mlperf/mlperf_command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/site/find_run.h"
 
 namespace bench {
@@ -125,9 +124,10 @@ namespace fs = std::filesystem;
 
 struct PackageOptions : ReadingOptions {
   std::vector<std::string> sources, facts, fields;
-  std::string ruleset = "auto", rcp_dir;
+  mlperf::SubmissionScoreSettings settings;
   mlperf::SystemOptions words;
   mlperf::PackageRequest request;
+  PageOptions pages;
 };
 
 /// Parses FIELD=TEXT of each --set.
@@ -185,17 +185,14 @@ class ScratchFolder {
 };
 
 mlperf::EntryScore score_of(const mlperf::Package& package, const PackageOptions& options) {
-  mlperf::SubmissionScoreSettings settings;
-  settings.ruleset = options.ruleset;
-  if (!options.rcp_dir.empty()) settings.rcp_dir = options.rcp_dir;
   const fs::path results = package.files.front().parent_path();
-  return score_submission(mlperf::find_submission(results), settings).entries.at(0);
+  return score_submission(mlperf::find_submission(results), options.settings).entries.at(0);
 }
 
 mlperf::CheckReport check_of(const mlperf::Package& package, const PackageOptions& options) {
   mlperf::CheckOptions asked;
   asked.rule_sets = mlperf::rule_set_folder();
-  asked.rule_set = options.ruleset;
+  asked.rule_set = options.settings.ruleset;
   return check_submission(mlperf::find_submission(package.files.front().parent_path()), asked);
 }
 
@@ -221,10 +218,8 @@ ExitCode package_logs(const PackageOptions& options) {
   checked.score = score_of(checked.package, options);
   for (mlperf::TodoItem& one : todo_items(checked.score, request.logs))
     checked.package.todo.push_back(std::move(one));
-  if (options.json)
-    print(to_json(checked));
-  else
-    print(to_text(checked, style_of_stdout()));
+  const Document document = to_document(checked);
+  options.json ? show(to_json(checked), document, options.pages) : show(document, options.pages);
   return checked.exit_code();
 }
 
@@ -280,7 +275,8 @@ void describe_package(CLI::App& command, PackageOptions& options) {
                "Read system facts from this run; may be repeated (default: the packaged "
                "runs)")
       ->type_name("RUN");
-  add_round_options(command, options.ruleset, options.rcp_dir);
+  add_round_options(command, options.settings);
+  add_page_options(command, options.pages);
   add_reading_options(command, options);
 }
 

@@ -1,16 +1,15 @@
 // benchctl mlperf scaling PATH: report time to train over accelerator count.
-#include "core/whole_file.h"
 #include "results/output/mlperf/published_scaling_output.h"
 #include "results/verdicts/published/published_scaling.h"
 #include "runner/commands/mlperf/mlperf_command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 
 namespace bench {
 namespace {
 
 struct MlperfScalingOptions : PublishedOptions {
   std::vector<double> predict_at;
-  std::string html;
+  PageOptions pages;
   bool json = false;
 };
 
@@ -30,8 +29,7 @@ void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  command.add_option("--html", options.html, "Write the report as an HTML page to this file")
-      ->type_name("FILE");
+  add_page_options(command, options.pages);
   command.add_flag("--json", options.json, "Print JSON (schemas/report_mlperf_scaling.json)");
 }
 
@@ -44,11 +42,9 @@ void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result) {
   describe_mlperf_scaling(*command, *options);
   command->callback([options, &result] {
     const auto scaling = mlperf::published_scaling(options->entries(), options->predict_at);
-    if (!options->html.empty()) write_file(options->html, to_html(scaling));
-    if (options->json)
-      print(to_json(scaling));
-    else
-      print(to_text(scaling, style_of_stdout()));
+    const Document document = to_document(scaling);
+    options->json ? show(to_json(scaling), document, options->pages)
+                  : show(document, options->pages);
     result.code = scaling.exit_code;
   });
 }

@@ -1,9 +1,10 @@
 // benchctl mlperf score PATH: score MLPerf Training logs.
 #include "core/whole_file.h"
 #include "mlperf/score/submission_score.h"
+#include "results/output/mlperf/score_csv.h"
 #include "results/output/mlperf/score_output.h"
 #include "runner/commands/mlperf/mlperf_command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 
 namespace bench {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 struct ScoreOptions {
   std::filesystem::path path;
   mlperf::SubmissionScoreSettings settings;
-  std::string rcp_dir, csv, html;
+  std::string csv;
+  PageOptions pages;
   bool details = false, json = false;
 };
 
@@ -26,15 +28,7 @@ void describe_score(CLI::App& command, ScoreOptions& options) {
   command.add_option("path", options.path, "Score the logs below this path")
       ->required()
       ->type_name("PATH");
-  command
-      .add_option("--ruleset", options.settings.ruleset,
-                  "Use the rules and reference points of this round, such as 5.1.0; auto "
-                  "chooses by the log (default: auto)")
-      ->type_name("V");
-  command
-      .add_option("--rcp-dir", options.rcp_dir,
-                  "Read reference convergence points (rcps_BENCHMARK.json) from this folder")
-      ->type_name("DIR");
+  add_round_options(command, options.settings);
   command
       .add_option("--batch", options.settings.batches,
                   "Project the score to another global batch size; may be repeated")
@@ -48,8 +42,7 @@ void describe_score(CLI::App& command, ScoreOptions& options) {
                    "Print details of every entry (default: up to three entries)");
   command.add_option("--csv", options.csv, "Write the table of systems as CSV to this file")
       ->type_name("FILE");
-  command.add_option("--html", options.html, "Write the report as an HTML page to this file")
-      ->type_name("FILE");
+  add_page_options(command, options.pages);
   command.add_flag("--json", options.json, "Print JSON (schemas/report_mlperf_score.json)");
 }
 
@@ -61,15 +54,11 @@ void add_mlperf_score(CLI::App& mlperf, CommandResult& result) {
   auto options = std::make_shared<ScoreOptions>();
   describe_score(*command, *options);
   command->callback([options, &result] {
-    if (!options->rcp_dir.empty()) options->settings.rcp_dir = options->rcp_dir;
     const auto score =
         mlperf::score_submission(mlperf::find_submission(options->path), options->settings);
-    if (options->json)
-      print(to_json(score));
-    else
-      print(to_text(score, options->details, style_of_stdout()));
+    const Document document = to_document(score, options->details);
+    options->json ? show(to_json(score), document, options->pages) : show(document, options->pages);
     if (!options->csv.empty()) write_file(options->csv, to_csv(score));
-    if (!options->html.empty()) write_file(options->html, to_html(score));
     result.code = score.exit_code;
   });
 }

@@ -5,6 +5,10 @@
 #include "core/disclaimer.h"
 #include "core/schema.h"
 #include "mlperf/score/submission_score.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
+#include "results/output/document/terminal.h"
+#include "results/output/mlperf/score_csv.h"
 #include "tests/mlperf/scored_entry.h"
 #include "tests/support/catch.h"
 
@@ -51,7 +55,7 @@ TEST_CASE("JSON scores match their schema and are marked as not verified") {
 }
 
 TEST_CASE("text scores show their derivation and print no control characters") {
-  const std::string text = to_text(made_up_scores(), true, kWide);
+  const std::string text = to_terminal(to_document(made_up_scores(), true), kWide);
   CHECK(has_part(text, kNotVerified));
   CHECK(has_part(text, "scaled by 1.010101"));
   CHECK(has_part(text, "12.1212 minutes"));
@@ -64,10 +68,25 @@ TEST_CASE("text scores show their derivation and print no control characters") {
 TEST_CASE("many entries are shown as a table with their problems") {
   SubmissionScore score = made_up_scores();
   score.entries.push_back(score.entries[0]);
-  const std::string text = to_text(score, false, kWide);
+  const std::string text = to_terminal(to_document(score, false), kWide);
   CHECK_FALSE(has_part(text, "olympic mean"));
   CHECK(has_part(text, "1 of 3 required runs"));
   CHECK(has_part(text, kNotVerified));
+}
+
+TEST_CASE("Markdown scores have the table, the derivation and the disclaimer") {
+  const std::string text = to_markdown(to_document(made_up_scores(), true));
+  CHECK(has_part(text, kNotVerified));
+  CHECK(has_part(text, "| acme | sys |"));
+  CHECK(has_part(text, "**12.1212 minutes**"));
+  CHECK(has_part(text, "1 of 3 required runs"));
+}
+
+TEST_CASE("halfway minutes are rounded up in spite of rounding errors") {
+  CHECK(format_minutes((1'000'599'673.0 - 1e9) / 60'000.0) == "9.9946");
+  CHECK(format_minutes(9.994549999999998) == "9.9946");
+  CHECK(format_minutes(9.99454) == "9.9945");
+  CHECK(format_minutes(5.2187) == "5.2187");
 }
 
 TEST_CASE("the CSV score table quotes where necessary") {
@@ -80,7 +99,7 @@ TEST_CASE("the CSV score table quotes where necessary") {
 }
 
 TEST_CASE("the HTML score page escapes names and plots the reference") {
-  const std::string page = to_html(made_up_scores());
+  const std::string page = to_page(to_document(made_up_scores(), false));
   CHECK(has_part(page, "<svg"));
   CHECK(has_part(page, kNotVerified));
   CHECK_FALSE(has_part(page, "<b>evil"));

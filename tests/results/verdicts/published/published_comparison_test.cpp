@@ -1,8 +1,10 @@
 #include "results/verdicts/published/published_comparison.h"
 
-
 #include "core/error.h"
 #include "core/schema.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/published_comparison_output.h"
 #include "tests/mlperf/published_fixture.h"
 #include "tests/support/catch.h"
@@ -35,10 +37,12 @@ TEST_CASE("systems of a benchmark are ranked by score, with accelerator minutes"
   CHECK(ranked[0].entries[0].per_accelerator == Approx(640.0 / 480.0));
   CHECK(ranked[0].entries[1].per_accelerator == Approx(1.0));
   CHECK(ranked[0].entries[2].entry.system == "broken");
-  CHECK_THAT(to_text(ranked, kBroad), Contains("x 1.33") && Contains("two runs failed") &&
-                                          Contains("not verified by MLCommons") &&
-                                          Contains("derived"));
-  CHECK_THAT(to_html(ranked), Contains("<table") && Contains("x 1.33"));
+  CHECK_THAT(to_terminal(to_document(ranked), kBroad),
+             Contains("x 1.33") && Contains("two runs failed") &&
+                 Contains("not verified by MLCommons") && Contains("derived"));
+  CHECK_THAT(to_page(to_document(ranked)), Contains("<table") && Contains("x 1.33"));
+  CHECK_THAT(to_markdown(to_document(ranked)),
+             Contains("| x 1.33 |") && Contains("big") && Contains("not verified by MLCommons"));
   keeps_to_compare_schema(ranked);
 }
 
@@ -56,7 +60,7 @@ TEST_CASE("two generations are compared at equal accelerator counts by the rules
   CHECK(found.unequal.empty());
   CHECK(found.geometric_mean == Approx(2.0 / 3.0));
   CHECK(found.exit_code() == ExitCode::ok);
-  CHECK_THAT(to_text(found, kBroad), Contains("not verified by MLCommons"));
+  CHECK_THAT(to_terminal(to_document(found), kBroad), Contains("not verified by MLCommons"));
   keeps_to_compare_schema(found);
   CHECK(compare_published(b, a).exit_code() == ExitCode::failed);
 }
@@ -80,8 +84,9 @@ TEST_CASE("different accelerator counts are compared in accelerator time at the 
   CHECK(found.unequal[0].ratio.value == Approx(12.0 * 32.0 / (32.0 * 16.0)));
   CHECK(found.unequal[0].ratio.low < found.unequal[0].ratio.value);
   CHECK(found.exit_code() == ExitCode::ok);
-  CHECK_THAT(to_text(found, kBroad), Contains("Different numbers of accelerators") &&
-                                         Contains("derived, not an official MLPerf metric"));
+  CHECK_THAT(to_terminal(to_document(found), kBroad),
+             Contains("Different numbers of accelerators") &&
+                 Contains("derived, not an official MLPerf metric"));
   keeps_to_compare_schema(found);
 }
 

@@ -4,6 +4,9 @@
 #include <filesystem>
 
 #include "core/schema.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
+#include "results/output/document/terminal.h"
 #include "results/output/mlperf/published_scaling_output.h"
 #include "tests/mlperf/published_fixture.h"
 #include "tests/support/catch.h"
@@ -71,11 +74,15 @@ TEST_CASE("time efficiency is throughput efficiency over the convergence penalty
   CHECK(big.efficiency.high > 0.75);
   CHECK(std::isnan(small.efficiency.low));
   CHECK(big.accelerator_hours == Approx(32.0 * 20.0 / 60.0));
-  CHECK_THAT(to_text(scaling, kWideScaling),
+  CHECK_THAT(to_terminal(to_document(scaling), kWideScaling),
              Contains("llama31_8b of acme on GPU X1") && Contains("75.0 %") &&
                  Contains("x 1.500") && Contains("not verified by MLCommons") &&
                  Contains("derived, not an official MLPerf metric"));
-  CHECK_THAT(to_html(scaling), Contains("<svg") && Contains("not verified by MLCommons"));
+  CHECK_THAT(to_page(to_document(scaling)),
+             Contains("<svg") && Contains("not verified by MLCommons"));
+  CHECK_THAT(to_markdown(to_document(scaling)), Contains("llama31\\_8b of acme on GPU X1") &&
+                                                    Contains("75.0 %") &&
+                                                    Contains("not verified by MLCommons"));
   keeps_to_scaling_schema(scaling);
 }
 
@@ -89,7 +96,7 @@ TEST_CASE(
   const auto& point = scaling.series[0].points[0];
   CHECK(scaling.entries[point.entry].system == "fast");
   REQUIRE(point.slower.size() == 1);
-  CHECK_THAT(to_text(scaling, kWideScaling), Contains("also at 8: slow"));
+  CHECK_THAT(to_terminal(to_document(scaling), kWideScaling), Contains("also at 8: slow"));
   CHECK(to_json(scaling)["series"][0]["points"][0]["left_out_systems"][0] == "slow");
 }
 
@@ -103,7 +110,7 @@ TEST_CASE("a series does not mix submitters, accelerators or divisions") {
   CHECK(scaling.series.empty());
   CHECK(scaling.single == 4);
   CHECK(scaling.exit_code == ExitCode::not_measured);
-  CHECK_THAT(to_text(scaling, kWideScaling), Contains("4 at one"));
+  CHECK_THAT(to_terminal(to_document(scaling), kWideScaling), Contains("4 at one"));
   keeps_to_scaling_schema(scaling);
 }
 

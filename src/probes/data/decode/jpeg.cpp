@@ -20,15 +20,15 @@
 namespace bench::data {
 namespace {
 
-/// How libjpeg tells of errors: it jumps. Functions that set the mark have no objects to destroy
-/// between it and the calls of libjpeg.
+/// libjpeg reports errors by longjmp. Functions that call setjmp must create no objects with
+/// destructors between it and the calls of libjpeg.
 struct JpegErrors {
   jpeg_error_mgr manager = {};  // first: libjpeg hands back a pointer to it
   std::jmp_buf mark = {};
   char text[JMSG_LENGTH_MAX] = {};
   bool cut_short = false;
 
-  /// Makes it the receiver of what a libjpeg object reports.
+  /// Makes it the error manager of a libjpeg object.
   jpeg_error_mgr* attach() {
     jpeg_std_error(&manager);
     manager.error_exit = [](j_common_ptr object) {
@@ -49,10 +49,10 @@ struct JpegErrors {
 };
 
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
-constexpr long kMostMemory =
-    512L << 20;  // that libjpeg may ask for: progressive images are kept whole
+// Of libjpeg, which keeps progressive images whole.
+constexpr long kMostMemory = 512L << 20;
 constexpr int kPixelBytes = 4;
-// Colours are made from their neighbours' too, up to two pixels away ("fancy upsampling").
+// Colours depend on neighbours up to two pixels away ("fancy upsampling").
 constexpr int kMargin = 2;
 
 [[noreturn]] void refuse_image(const std::string& name, const std::string& what) {
@@ -136,7 +136,7 @@ struct JpegDecoder::State {
     return decoder.jpeg_color_space == JCS_CMYK || decoder.jpeg_color_space == JCS_YCCK;
   }
 
-  /// The first row of the region is the next that will be read.
+  /// The next row to be read is the first one of the region.
   bool begin(Region region) {
     if (setjmp(errors.mark) != 0) return false;
     decoder.out_color_space = cmyk() ? JCS_CMYK : JCS_EXT_RGBX;
@@ -193,7 +193,8 @@ Picture JpegDecoder::decode(const Region& region) {
   if (!s.begin(region)) refuse_image(s.name, s.errors.text);
   s.stride = static_cast<std::size_t>(s.decoder.output_width) * kPixelBytes;
   const std::size_t bytes = s.stride * static_cast<std::size_t>(region.height);
-  if (s.pixels.size() < bytes) s.pixels.resize(bytes);  // never smaller: what grows is cleared
+  if (s.pixels.size() < bytes)
+    s.pixels.resize(bytes);  // never shrinks: growing clears the new part
   if (!s.read_rows(region.height)) refuse_image(s.name, s.errors.text);
   if (s.errors.cut_short) refuse_image(s.name, "truncated image");
   if (s.cmyk()) from_cmyk(s.pixels.data(), bytes / kPixelBytes);
@@ -215,7 +216,7 @@ std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> rgb, ImageSize 
 
 }  // namespace bench::data
 
-#else  // what a build without libjpeg-turbo says
+#else  // without libjpeg-turbo
 
 namespace bench::data {
 namespace {

@@ -1,6 +1,6 @@
-// JPEG images to pixels and back, by libjpeg-turbo where the build has it. Of an image that is to
-// be cropped only what the crop needs is decoded: all of the entropy coding above and alongside it
-// has to be read, but neither transformed nor made into colours.
+// Decodes and encodes JPEG images with libjpeg-turbo, if the build has it. Only the part of an
+// image that a crop needs is decoded: the entropy coding above and beside it must be read, but is
+// neither transformed nor converted to colours.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace bench::data {
 
-/// Why this build neither decodes nor makes JPEGs; "" when it does.
+/// Why this build does not support JPEG; "" if it does.
 std::string no_jpeg();
-/// "libjpeg-turbo 2.1.5"; "" for none.
+/// "libjpeg-turbo 2.1.5"; "" without it.
 std::string jpeg_library();
 
 struct ImageSize {
@@ -26,7 +26,7 @@ struct Region {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Borrowed pixels of four bytes: red, green, blue, and one without meaning.
+/// Borrowed pixels of four bytes: red, green, blue, unused.
 struct Picture {
   const std::uint8_t* pixels = nullptr;
   std::size_t stride = 0;  // bytes from one row to the next
@@ -36,7 +36,7 @@ struct Picture {
   const std::uint8_t* row(int y) const { return pixels + static_cast<std::size_t>(y) * stride; }
 };
 
-/// One thread's. Images of more than 2^28 pixels are refused.
+/// For one thread. Images of more than 2^28 pixels are refused.
 class JpegDecoder {
  public:
   /// Throws Error(environment) without libjpeg-turbo.
@@ -45,12 +45,12 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  /// Reads the header; the bytes are borrowed until decode() has returned. Throws Error(input),
-  /// which names `name`, for what is no JPEG.
+  /// Reads the header; the bytes are borrowed until decode() has returned. Throws Error(input) with
+  /// `name` for data that is not a JPEG.
   ImageSize open(std::span<const std::byte> jpeg, const std::string& name);
-  /// The region, with the same bits that decoding all of the image gives (grey and CMYK become red,
-  /// green and blue). Valid until the next call. Throws Error(input) for an image that ends before
-  /// the region does, and Error(internal) for a region that does not lie in it.
+  /// The region, bit for bit as from decoding the whole image (grey and CMYK become RGB). Valid
+  /// until the next call. Throws Error(input) for an image that ends before the region,
+  /// Error(internal) for a region outside the image.
   Picture decode(const Region& region);
 
  private:
@@ -58,8 +58,7 @@ class JpegDecoder {
   std::unique_ptr<State> state_;
 };
 
-/// 4:2:0 and baseline, from red, green, blue bytes by rows. Throws Error(environment) without
-/// libjpeg-turbo.
+/// Baseline, 4:2:0, from rows of RGB bytes. Throws Error(environment) without libjpeg-turbo.
 std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> rgb, ImageSize size, int quality);
 
 }  // namespace bench::data

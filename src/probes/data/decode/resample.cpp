@@ -103,8 +103,7 @@ FilterAxis make_axis(int inputs, int outputs, bool mirrored) {
   return axis;
 }
 
-/// As the first pass takes it: an even number of outputs, and the weights of two alongside each
-/// other.
+/// For the first pass: an even number of outputs, and the weights of each pair interleaved.
 void Resampler::pair_up(FilterAxis& axis) {
   const std::size_t outputs = axis.first.size();
   const auto taps = static_cast<std::size_t>(axis.taps);

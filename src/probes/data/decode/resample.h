@@ -1,7 +1,7 @@
-// Resizes an image by the triangle filter with antialiasing: where the image shrinks, the filter
-// widens with it, so that every pixel counts. What Pillow calls BILINEAR and torchvision
-// antialias=True: output pixel i lies at (i + 1/2) * scale, the filter reaches max(1, scale) to
-// either side, weights are normalised, first along rows, then along columns.
+// Resizes an image with an antialiasing triangle filter: the filter widens as the image shrinks, so
+// that every pixel counts. As Pillow's BILINEAR and torchvision's antialias=True: output pixel i is
+// at (i + 1/2) * scale, the filter reaches max(1, scale) to either side, weights are normalised,
+// first along rows, then along columns.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,22 @@
 
 namespace bench::data {
 
-// The crop that trainings on images draw: of random area and shape, then resized (torchvision's
-// RandomResizedCrop), and turned over half of the time.
-
+/// A crop of random area and shape that is then resized (torchvision's RandomResizedCrop), mirrored
+/// half of the time.
 struct RandomCrop {
   Region region = {};
   bool flip = false;
 };
 
-/// An area of 8 % to 100 % of the image's, width over height of 3/4 to 4/3 (uniform in the
-/// logarithm), anywhere in it; where ten draws do not fit, the largest such crop at its centre.
-/// A function of stream and size alone.
+/// An area of 8 % to 100 % of the image, width over height of 3/4 to 4/3 (uniform in the
+/// logarithm), anywhere in the image; if ten draws do not fit, the largest such crop at its centre.
+/// Depends only on stream and size.
 RandomCrop random_resized_crop(training::RandomStream stream, ImageSize size);
 
-/// The largest square of the centre, as one evaluates; never turned over.
+/// The largest centred square, as for evaluation; never mirrored.
 RandomCrop centre_crop(ImageSize size);
 
-/// The weights of one axis, as many for each output.
+/// The weights of one axis, the same number for each output.
 struct FilterAxis {
   int taps = 0;
   std::vector<int> first = {};      // by output: the first input
@@ -39,15 +38,15 @@ struct FilterAxis {
 /// `mirrored`: output 0 is the last.
 FilterAxis make_axis(int inputs, int outputs, bool mirrored);
 
-/// One thread's.
+/// For one thread.
 class Resampler {
  public:
   /// Throws Error(internal) for a size that is not positive.
   explicit Resampler(int size);
 
-  /// `out`: size x size pixels of four bytes by rows, each rounded to nearest; `flip`: left and
-  /// right change places. Rows are not rounded between the two passes, so a value may be one off
-  /// Pillow's.
+  /// `out`: size x size pixels of four bytes by rows, each rounded to nearest; `flip` mirrors left
+  /// and right. Values are not rounded between the two passes, so they may differ from Pillow's by
+  /// one.
   void resize(const Picture& picture, bool flip, std::span<std::uint8_t> out);
   int size() const { return size_; }
 

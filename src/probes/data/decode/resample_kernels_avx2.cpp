@@ -1,4 +1,4 @@
-// The loops compiled for AVX2, whatever the rest is compiled for.
+// The loops compiled for AVX2.
 
 #include "core/compiled_for.h"
 #include "probes/data/decode/resample_kernels.h"

@@ -1,5 +1,5 @@
-// The loops themselves, for files that say what instructions they are compiled for. Nothing of this
-// file has a name that others could see.
+// The loops themselves, for files compiled for different instruction sets. All names in this file
+// are internal.
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace bench::data {
 namespace {
 
-// Vectors of the compiler's own: the same text for x86-64 and aarch64.
+// Compiler vectors: the same code for x86-64 and aarch64.
 using Float4 [[gnu::vector_size(16)]] = float;
 using Float8 [[gnu::vector_size(32)]] = float;
 
@@ -31,7 +31,7 @@ inline void widen_loop(const std::uint8_t* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(static_cast<int>(from[i]));
 }
 
-/// Taps: known to the compiler; 0: `taps` says how many.
+/// Taps: the number at compile time; 0: given by `any`.
 template <std::size_t Taps>
 void along_loop(const float* row, std::span<const int> firsts, std::size_t any,
                 const float* weights, float* to) {
@@ -90,7 +90,7 @@ inline void down_any(std::span<const float* const> rows, const float* w, std::si
   if (rows.size() == 2) return down_two(rows[0], rows[1], w, count, to);
   if (rows.size() == 3) return down_three(rows[0], rows[1], rows[2], w, count, to);
   if (rows.size() == 4) return down_four(rows.data(), w, count, to);
-  constexpr std::size_t kPiece = 64;  // numbers that are summed at once, in registers or near
+  constexpr std::size_t kPiece = 64;  // floats summed at once, in registers or L1
   for (std::size_t at = 0; at < count; at += kPiece) {
     float sums[kPiece] = {};
     const std::size_t size = count - at < kPiece ? count - at : kPiece;
@@ -100,8 +100,8 @@ inline void down_any(std::span<const float* const> rows, const float* w, std::si
   }
 }
 
-/// Pixels are taken as words, of which vectors are made more easily than of every fourth byte; the
-/// hosts that we know are little-endian.
+/// Loads pixels as words, because these vectorise better than every fourth byte. Supported hosts
+/// are little-endian.
 inline void planes_loop(const std::uint8_t* __restrict__ pixels, std::size_t count,
                         const float* scales, const float* shifts, float* __restrict__ to) {
   float* __restrict__ red = to;

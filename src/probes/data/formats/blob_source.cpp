@@ -250,7 +250,7 @@ class ImageFolder final : public BlobSource {
   std::string name(std::uint64_t index) const override { return images_.at(index).path.string(); }
 
   void read(std::uint64_t index, std::vector<std::byte>& into) const override {
-    const ReadFile file(images_.at(index).path);  // as loaders do: opened each time
+    const ReadFile file(images_.at(index).path);  // opened each time, as loaders do
     into.resize(file.size());
     file.read(0, into);
   }

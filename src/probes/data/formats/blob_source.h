@@ -1,4 +1,4 @@
-// Samples that are runs of bytes with a label: files of a folder, members of tar shards, records.
+// Samples that are byte strings with a label: files of a folder, members of tar shards, records.
 #pragma once
 
 #include <cstddef>
@@ -22,26 +22,27 @@ class BlobSource {
   virtual std::int64_t label(std::uint64_t index) const = 0;
   /// For errors.
   virtual std::string name(std::uint64_t index) const = 0;
-  /// Replaces what `into` holds; any number of threads at once. Throws Error(environment) for what
-  /// cannot be read, Error(input) for what is no longer as long as it was.
+  /// Replaces the content of `into`; thread-safe. Throws Error(environment) for data that cannot be
+  /// read, Error(input) if the length has changed.
   virtual void read(std::uint64_t index, std::vector<std::byte>& into) const = 0;
   virtual std::vector<std::filesystem::path> files() const = 0;
-  /// Samples that are shuffled as one: the first of each shard. Empty: each by itself.
+  /// The first sample of each shard, which are shuffled as a whole. Empty: samples are shuffled
+  /// singly.
   virtual std::vector<std::uint64_t> blocks() const { return {}; }
 };
 
-/// A folder of folders of JPEGs, as torchvision's ImageFolder takes it: a folder is a class,
-/// classes and the files of each in order of their names. Files right in the folder are class 0.
-/// Throws Error(input) where there is none.
+/// A folder of folders of JPEGs as for torchvision's ImageFolder: each folder is a class, classes
+/// and files are sorted by name. Without subfolders all files are class 0. Throws Error(input)
+/// without images.
 std::unique_ptr<BlobSource> open_image_folder(const std::filesystem::path& folder);
 
-/// Tar files in order of their names, as WebDataset writes them: members of one sample stand
-/// together and have one name up to its first dot; .jpg or .jpeg is the sample, .cls its label
-/// (decimal; 0 without one). Throws Error(input) for a folder without *.tar, and a damaged tar.
+/// Tar files sorted by name, as WebDataset writes them: members of one sample are adjacent and have
+/// the same name up to the first dot; .jpg or .jpeg is the sample, .cls its label (decimal; 0
+/// without one). Throws Error(input) for a folder without *.tar and for a damaged tar.
 std::unique_ptr<BlobSource> open_tar_shards(const std::filesystem::path& folder);
 
-/// Files *.records of a folder; formats/record_file.h. Throws Error(input) where there is none or
-/// one is damaged.
+/// Files *.records of a folder (formats/record_file.h). Throws Error(input) without any or for a
+/// damaged one.
 std::unique_ptr<BlobSource> open_record_files(const std::filesystem::path& folder);
 
 }  // namespace bench::data

@@ -11,11 +11,11 @@
 namespace bench::data {
 namespace {
 
-using Eight = std::uint64_t;  // bytes, the first one lowest
+using Eight = std::uint64_t;  // eight bytes, the first one lowest
 
 constexpr Eight each(unsigned byte) { return 0x0101010101010101u * byte; }
 
-/// No line that is read by short cuts is longer: each field at most 8 bytes and its end.
+/// The longest line of the fast path: each field at most 8 bytes and its separator.
 constexpr std::size_t kLongest = 2 + (13 + 26) * 9;
 
 Eight load(const char* from) {
@@ -24,7 +24,7 @@ Eight load(const char* from) {
   return value;
 }
 
-/// Up to seven decimal digits before a tab; moves past it. False: it is something else.
+/// Up to seven decimal digits before a tab; moves past it. False for anything else.
 bool short_integer(const char*& at, std::int32_t& value) {
   const Eight text = load(at);
   const Eight apart = text ^ each('\t');
@@ -36,7 +36,7 @@ bool short_integer(const char*& at, std::int32_t& value) {
     value = 0;
     return true;
   }
-  // The digits to the end of eight, zeros before them.
+  // The digits right-aligned in eight bytes, after zeros.
   Eight digits = text << (64 - bits) | each('0') >> bits;
   const bool right =
       (digits & each(0xf0)) == each('0') && ((digits + each(6)) & each(0xf0)) == each('0');
@@ -55,7 +55,7 @@ bool short_word(const char*& at, char end, std::uint32_t& value) {
     return true;
   }
   const Eight text = load(at);
-  const Eight low = text | each(0x20);  // letters as small ones
+  const Eight low = text | each(0x20);  // letters in lower case
   // Bit 7 of each byte: not below `first`.
   const auto from = [](Eight bytes, unsigned first) { return bytes + each(0x80 - first); };
   const Eight right =
@@ -69,7 +69,7 @@ bool short_word(const char*& at, char end, std::uint32_t& value) {
   return true;
 }
 
-/// The bytes of a line that is as nearly all are; 0 for another.
+/// The length of a line in the common form; 0 for another line.
 std::size_t short_line(const char* text, CriteoRow& row) {
   const char* at = text;
   if ((*at != '0' && *at != '1') || at[1] != '\t') return 0;
@@ -107,7 +107,7 @@ std::size_t CriteoRowReader::read(std::span<CriteoRow> rows) {
 
 void CriteoRowReader::read_slowly(CriteoRow& row) {
   const auto end = rest_.find('\n');
-  // With its end: an empty line is a line too.
+  // Including its end, because an empty line is a line too.
   const std::string_view line = rest_.substr(0, end == std::string_view::npos ? end : end + 1);
   const training::CriteoLine read = training::CriteoReader(line, path_, number_).next().value();
   row.label = read.click ? 1 : 0;

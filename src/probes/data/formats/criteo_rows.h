@@ -1,6 +1,6 @@
-// Criteo's lines to rows of 160 bytes, the form in which MLPerf's trainings keep them: label, 13
-// integers, 26 categories. training/sources/criteo.h says what a line is and reads what is not as
-// nearly all lines are; here are the short cuts for these: eight digits at once.
+// Converts Criteo's lines to rows of 160 bytes, the form that MLPerf's trainings use: label, 13
+// integers, 26 categories. A fast path parses lines in the common form, eight digits at once;
+// training/sources/criteo.h defines the format and parses all other lines.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace bench::data {
 
 struct CriteoRow {
   std::int32_t label = 0;
-  std::array<std::int32_t, 13> integers = {};  // 0 where missing; to the ends of int32
-  std::array<std::uint32_t, 26> words = {};    // 0 where missing
+  std::array<std::int32_t, 13> integers = {};  // 0 if missing; clamped to int32
+  std::array<std::uint32_t, 26> words = {};    // 0 if missing
 
   bool operator==(const CriteoRow&) const = default;
 };
@@ -26,8 +26,8 @@ class CriteoRowReader {
   CriteoRowReader(std::string_view text, const std::string& path, std::uint64_t first_line)
       : rest_(text), path_(path), number_(first_line) {}
 
-  /// Fills rows from the next lines on; how many there were. Throws Error(input), which names file
-  /// and line, as training::CriteoReader does.
+  /// Fills rows from the next lines and returns their number. Throws Error(input) with file and
+  /// line, as training::CriteoReader does.
   std::size_t read(std::span<CriteoRow> rows);
   void skip(std::uint64_t lines);
 
@@ -39,8 +39,8 @@ class CriteoRowReader {
   std::uint64_t number_;
 };
 
-/// As DLRM takes a row: log(1 + x) of integers, 0 of negative ones; categories modulo `rows`, label
-/// as it is. In place, as f32 and int32; `rows` is at least 1.
+/// The input of DLRM: log(1 + x) of integers, 0 for negative ones; categories modulo `table_rows`;
+/// the label unchanged. In place, as f32 and int32; `table_rows` is at least 1.
 void transform_criteo(std::span<CriteoRow> rows, std::uint32_t table_rows);
 
 }  // namespace bench::data

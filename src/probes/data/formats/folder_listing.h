@@ -1,4 +1,4 @@
-// What lies right in a folder, by name.
+// The entries of a folder, sorted by name.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace bench::data {
 
 /// Both throw Error(environment) for a folder that cannot be read.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
-/// Regular files whose names end so. Throws Error(input) for none.
+/// Regular files with one of these endings. Throws Error(input) if there are none.
 std::vector<std::filesystem::path> files_ending(const std::filesystem::path& folder,
                                                 const std::vector<std::string>& endings);
 

@@ -33,7 +33,7 @@ void will_need(std::span<const std::byte> mapped) {
   static const auto kPage = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(mapped.data()) / kPage * kPage;
   const auto end = reinterpret_cast<std::uintptr_t>(mapped.data()) + mapped.size();
-  // Only advice: what it refuses is read page by page.
+  // Only advice: if refused, the bytes are read page by page.
   ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_WILLNEED);
 }
 

@@ -10,20 +10,19 @@
 
 namespace bench::data {
 
-/// Of all files, or of at most `most_files` spread over them. Throws Error(environment).
+/// Of all files, or of at most `most_files` evenly chosen ones. Throws Error(environment).
 Residence residence(const std::vector<std::filesystem::path>& files, std::size_t most_files = 4096);
 
 void evict(const std::vector<std::filesystem::path>& files);
 
-/// Of a mapped file: the kernel may begin to read these bytes, all of them at once. Without it a
-/// page that is looked at is read with its neighbours on both sides, wanted or not.
+/// Advises the kernel to read these bytes of a mapped file at once. Without the advice each page is
+/// read on access, together with its neighbours on both sides.
 void will_need(std::span<const std::byte> mapped);
 
-/// Of a mapped file: looks at a byte of each page, so that all of these bytes have been read when
-/// it returns.
+/// Reads a byte of each page, so that these bytes of a mapped file are in memory on return.
 void touch_pages(std::span<const std::byte> mapped);
 
-/// Of a mapped file: this process holds none of its pages until it looks at them again.
+/// Releases these pages of a mapped file until the next access.
 void release_pages(std::span<const std::byte> mapped);
 
 }  // namespace bench::data

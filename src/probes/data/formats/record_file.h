@@ -1,4 +1,4 @@
-// An indexed file of records, for random access without a search. Little-endian:
+// An indexed file of records for random access. Little-endian:
 //   8 bytes   "BENCHREC"
 //   u32       version 1
 //   u32       0
@@ -19,13 +19,13 @@ namespace bench::data {
 
 inline constexpr std::uint64_t kRecordLabelBytes = 8;
 
-/// Where records begin, and where the last one ends. Throws Error(input), which names `path`, the
-/// offset and the value seen, for another magic or version, and for an index that does not lie in
-/// the file or is not in order.
+/// The offsets of the records, and the end of the last one. Throws Error(input) with `path`, offset
+/// and value for another magic or version, and for an index that is outside the file or out of
+/// order.
 std::vector<std::uint64_t> record_index(const ReadAt& read, std::uint64_t size,
                                         const std::string& path);
 
-/// What stands before the records: payloads of these sizes.
+/// Header and index for payloads of these sizes.
 std::vector<std::byte> record_head(std::span<const std::uint64_t> payload_bytes);
 
 }  // namespace bench::data

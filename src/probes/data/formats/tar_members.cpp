@@ -53,7 +53,7 @@ std::optional<std::uint64_t> number_of(const Header& header, std::size_t at, std
   return digits ? std::optional(value) : std::nullopt;
 }
 
-/// The sum of the bytes, its own field taken as spaces.
+/// The sum of the bytes, with the checksum field as spaces.
 std::uint64_t sum_of(const Header& header) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < header.size(); ++i)
@@ -62,7 +62,7 @@ std::uint64_t sum_of(const Header& header) {
   return sum;
 }
 
-/// Of a pax header's lines "LENGTH KEY=VALUE\n": the last path.
+/// The last path in the lines "LENGTH KEY=VALUE\n" of a pax header.
 std::string pax_path(std::string_view text) {
   std::string found;
   while (!text.empty()) {

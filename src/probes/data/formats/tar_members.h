@@ -1,5 +1,5 @@
-// Where the members of a tar lie: POSIX ustar with the long names of GNU (type L) and of pax (type
-// x, "path"). Sizes in octal and, as GNU writes large ones, in base 256.
+// Finds the members of a tar: POSIX ustar with the long names of GNU (type L) and pax (type x,
+// "path"). Sizes in octal or, as GNU writes large ones, in base 256.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,11 @@ struct TarMember {
 /// Fills a span from an offset of the file.
 using ReadAt = std::function<void(std::uint64_t offset, std::span<std::byte> into)>;
 
-/// The regular files of a tar of `size` bytes. Throws Error(input), which names `path`, the offset
-/// and what is seen there, for a header whose checksum or numbers are wrong and a member that does
-/// not lie in the file.
+/// The regular files of a tar of `size` bytes. Throws Error(input) with `path`, offset and value
+/// for a header with a wrong checksum or invalid numbers and for a member that exceeds the file.
 std::vector<TarMember> tar_members(const ReadAt& read, std::uint64_t size, const std::string& path);
 
-/// A member's header, with checksum; nobody's, of no time.
+/// The header of a member, with checksum, owner 0 and time 0.
 std::vector<std::byte> tar_header(const std::string& name, std::uint64_t bytes);
 
 }  // namespace bench::data

@@ -15,7 +15,7 @@ namespace bench::data {
 namespace {
 
 constexpr const char* kDescription = "data_set.json";
-constexpr int kVersion = 1;  // of what the writers write
+constexpr int kVersion = 1;  // of the generated content
 
 Written write_files(const std::filesystem::path& folder, const DataSetWish& wish) {
   switch (wish.format) {
@@ -47,7 +47,7 @@ void check_room(const std::filesystem::path& folder, std::uint64_t bytes) {
                 "reduce dataset_bytes, or use another folder");
 }
 
-/// One call for many small files: a file alone costs as much.
+/// One sync of the file system: syncing a single small file costs as much.
 void to_disk(const std::filesystem::path& folder) {
   const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!file.valid() || ::syncfs(file.get()) != 0)

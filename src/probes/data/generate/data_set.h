@@ -1,5 +1,5 @@
-// Makes data sets: the same bytes for the same wishes and seed, and bytes that neither a file
-// system nor a disk can compress. A set that is there already is used again.
+// Generates data sets: the same bytes for the same wish, incompressible for file systems and disks.
+// An existing set is reused.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline constexpr NameTable<Format, 7> kFormats{{{{Format::jpeg_folder, "jpeg_fol
 
 struct DataSetWish {
   Format format = Format::jpeg_folder;
-  std::uint64_t bytes = 0;  // at least, of all files; two samples are made in any case
+  std::uint64_t bytes = 0;  // minimum of all files together; there are at least two samples
   ImageSize image = {500, 375};
   int quality = 90;                // of JPEGs
   std::uint64_t sample_bytes = 0;  // of raw records
@@ -36,12 +36,12 @@ struct MadeDataSet {
   std::filesystem::path folder;  // of the files
   std::uint64_t bytes = 0;
   std::uint64_t samples = 0;
-  bool made = false;  // now; else it was there
+  bool made = false;  // generated now, not reused
 };
 
-/// In a folder of its own inside of `folder`, named after format and wish. Its description is
-/// written last: a set without one was not finished, and is made again. Throws Error(environment)
-/// where there is no room or no right to write.
+/// In its own subfolder of `folder`, named after format and wish. The description is written last:
+/// a set without one is incomplete and is generated again. Throws Error(environment) without space
+/// or write permission.
 MadeDataSet make_data_set(const std::filesystem::path& folder, const DataSetWish& wish);
 
 }  // namespace bench::data

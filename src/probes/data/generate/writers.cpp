@@ -24,10 +24,10 @@ constexpr std::size_t kPiece = 1u << 16;                              // element
 
 struct GeneratedRow {
   CriteoRow row;
-  std::uint64_t missing = 0;  // bit i: of the 13 and 26 fields; it reads as 0
+  std::uint64_t missing = 0;  // bit i: field i of the 13 and 26 is missing, and reads as 0
 };
 
-/// Small counts, words of eight digits, one field in twenty missing.
+/// Small counts, categories of eight digits, one field in twenty missing.
 GeneratedRow row_of(std::uint64_t seed, std::uint64_t index) {
   const training::RandomStream stream = training::random_stream(seed, index);
   GeneratedRow made;
@@ -137,7 +137,7 @@ Written write_criteo_binary(const std::filesystem::path& folder, const DataSetWi
 
 namespace {
 
-constexpr std::uint64_t kShardBytes = std::uint64_t{64} << 20;  // at which a shard is full
+constexpr std::uint64_t kShardBytes = std::uint64_t{64} << 20;  // size of a full shard
 
 std::vector<std::byte> random_payload(const DataSetWish& wish, std::uint64_t index) {
   const training::RandomStream stream = training::random_stream(wish.seed, index);
@@ -226,7 +226,7 @@ Written write_record_files(const std::filesystem::path& folder, const DataSetWis
 namespace {
 
 constexpr int kShapes = 12;
-constexpr int kNoise = 76;  // of a byte's 256; found by trying, for 4.7 bits a pixel at quality 90
+constexpr int kNoise = 76;  // out of 256; tuned for 4.7 bits per pixel at quality 90
 
 struct Ellipse {
   int x, y, width, height;
@@ -274,7 +274,8 @@ std::vector<std::byte> make_jpeg(const DataSetWish& wish, std::uint64_t index) {
       for (const Ellipse& shape : shapes)
         if (shape.has(x, y)) colour = shape.colour;
       const std::uint64_t bits = random_bits(noise, pixel);
-      // Two bytes make a triangle; one noise for all colours, most of it: as sensors have it.
+      // The sum of two bytes has a triangular distribution. Most of the noise is common to all
+      // colours, as in sensors.
       const int grey = static_cast<int>((bits & 255) + (bits >> 8 & 255)) - 255;
       for (int c = 0; c < 3; ++c) {
         const int own = static_cast<int>(bits >> (16 + 8 * c) & 255) - 128;

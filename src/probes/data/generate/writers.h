@@ -1,4 +1,4 @@
-// What make_data_set() calls for each format: fills a folder with files of `wish`.
+// Writers for make_data_set(): each fills a folder with the files of a wish.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +39,10 @@ class FileWriter {
   std::uint64_t bytes_ = 0;
 };
 
-/// A picture that compresses about as photographs do: shapes, shades, and noise (some 4.7 bits a
-/// pixel at quality 90).
+/// An image that compresses like a photograph: shapes, shades and noise (about 4.7 bits per pixel
+/// at quality 90).
 std::vector<std::byte> make_jpeg(const DataSetWish& wish, std::uint64_t index);
-/// Of image `index`: one of ten.
+/// The class of image `index`, one of ten.
 std::int64_t class_of(std::uint64_t index);
 
 Written write_image_folder(const std::filesystem::path& folder, const DataSetWish& wish);
@@ -50,7 +50,7 @@ Written write_tar_shards(const std::filesystem::path& folder, const DataSetWish&
 /// Of images, or of random bytes (raw).
 Written write_record_files(const std::filesystem::path& folder, const DataSetWish& wish);
 Written write_tokens(const std::filesystem::path& folder, const DataSetWish& wish);
-/// As text and as rows of 160 bytes: the same rows.
+/// The same rows as text and as rows of 160 bytes.
 Written write_criteo_text(const std::filesystem::path& folder, const DataSetWish& wish);
 Written write_criteo_binary(const std::filesystem::path& folder, const DataSetWish& wish);
 

@@ -1,12 +1,10 @@
 #include "runner/acceptance/drain.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include "core/error.h"
 #include "core/text.h"
 #include "results/output/verdicts/acceptance_output.h"
 #include "runner/launch/process.h"
+#include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
 
 namespace bench {
@@ -15,21 +13,15 @@ namespace {
 constexpr std::size_t kLongestReason = 200;
 constexpr Seconds kPatience{30.0};
 
-std::string read_some(const Descriptor& fd) {
-  char bytes[2000];
-  const ssize_t got = read(fd.get(), bytes, sizeof bytes);
-  return got > 0 ? printable(std::string_view(bytes, static_cast<std::size_t>(got))) : "";
-}
-
 std::string run_one(const std::vector<std::string>& words) {
+  constexpr std::size_t kTalkKept = 2000;
   Process process(Command{words, {}});
-  process.input.close();
-  const auto deadline = after(kPatience);
-  while (!process.ended() && Clock::now() < deadline) poll(nullptr, 0, 20);
-  if (!process.ended()) return words.front() + " timed out";
+  Printed printed;
+  if (!run_until(process, after(kPatience), kTalkKept, printed))
+    return words.front() + " timed out";
   const Exit exit = process.reap();
   if (exit.clean()) return "";
-  return words.front() + " failed with " + exit.text() + ": " + read_some(process.error);
+  return words.front() + " failed with " + exit.text() + ": " + printable(printed.error);
 }
 
 bool is_plain(const std::string& word) {
@@ -63,11 +55,8 @@ void run_drains(std::vector<Drain>& drains) {
 
 std::string shell_words(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
-  for (const std::string& word : words) {
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    quoted.push_back(is_plain(word) ? word : text + "'");
-  }
+  for (const std::string& word : words)
+    quoted.push_back(is_plain(word) ? word : shell_quoted(word));
   return join(quoted, " ");
 }
 

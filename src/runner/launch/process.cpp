@@ -1,9 +1,11 @@
 #include "runner/launch/process.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <cerrno>
 
 #include "core/error.h"
@@ -11,6 +13,30 @@
 
 namespace bench {
 namespace {
+
+/// A child may exit without reading its input.
+class SigpipeIgnored {
+ public:
+  SigpipeIgnored() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, &former_);
+  }
+  ~SigpipeIgnored() { sigaction(SIGPIPE, &former_, nullptr); }
+  SigpipeIgnored(const SigpipeIgnored&) = delete;
+  SigpipeIgnored& operator=(const SigpipeIgnored&) = delete;
+
+ private:
+  struct sigaction former_ {};
+};
+
+/// Writes what the pipe takes now; closes it when done or unread.
+void feed(Descriptor& input, std::string_view& text) {
+  if (!input.valid()) return;
+  const ssize_t written = text.empty() ? 0 : write(input.get(), text.data(), text.size());
+  if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  if (text.empty() || (written < 0 && errno != EAGAIN && errno != EINTR)) input.close();
+}
 
 std::map<std::string, std::string> environment_of(const Command& command) {
   std::map<std::string, std::string> env = current_environment();
@@ -100,6 +126,25 @@ Exit Process::reap() {
   const Exit exit = wait_for(pid_);
   reaped_ = true;
   return exit;
+}
+
+bool run_until(Process& process, std::chrono::steady_clock::time_point end, std::size_t most,
+               Printed& printed, std::string_view input) {
+  const SigpipeIgnored ignored;
+  const auto listen = [&] {
+    read_some(process.output, printed.output, most);
+    read_some(process.error, printed.error, most);
+  };
+  while (!process.ended() && std::chrono::steady_clock::now() < end) {
+    feed(process.input, input);
+    // Do not poll its output pipes: at end of file they are always readable.
+    std::array<pollfd, 2> fds = {pollfd{process.input.get(), POLLOUT, 0},
+                                 pollfd{process.end.get(), POLLIN, 0}};
+    poll(fds.data(), fds.size(), 20);
+    listen();
+  }
+  listen();
+  return process.ended();
 }
 
 }  // namespace bench

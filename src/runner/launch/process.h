@@ -4,10 +4,12 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <functional>
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/child_process.h"
@@ -65,5 +67,15 @@ class Process {
   bool reaped_ = false;
   Signaller signaller_;
 };
+
+/// What a child has printed, as far as it is kept.
+struct Printed {
+  std::string output, error;
+};
+
+/// Feeds a child `input`, then the end of its input, and keeps at most about `most` bytes of each
+/// output. False if it has not ended by `end`.
+bool run_until(Process& process, std::chrono::steady_clock::time_point end, std::size_t most,
+               Printed& printed, std::string_view input = {});
 
 }  // namespace bench

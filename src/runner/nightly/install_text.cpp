@@ -1,7 +1,6 @@
 #include "runner/nightly/install_text.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -20,33 +19,20 @@ namespace {
 constexpr std::size_t kMostText = std::size_t{1} << 20;
 constexpr double kGraceShare = 0.1;  // of the limit, between SIGTERM and SIGKILL
 
-void listen(const Process& process, PrologAnswer& answer) {
-  read_some(process.output, answer.out, kMostText);
-  read_some(process.error, answer.err, kMostText);
-}
-
-void wait_until(const Process& process, Clock::time_point end, PrologAnswer& answer) {
-  while (!process.ended() && Clock::now() < end) {
-    pollfd ended{process.end.get(), POLLIN, 0};
-    poll(&ended, 1, 20);
-    listen(process, answer);
-  }
-}
-
 }  // namespace
 
 PrologAnswer run_prolog(const std::vector<std::string>& command, Seconds limit) try {
   const auto end = after(limit);
   PrologAnswer answer;
+  Printed printed;
   Process process({command, {}});
-  process.input.close();
-  wait_until(process, after(limit * (1.0 - kGraceShare)), answer);
-  const bool in_time = process.ended();
+  const bool in_time = run_until(process, after(limit * (1.0 - kGraceShare)), kMostText, printed);
   if (!in_time) {
     process.signal(SIGTERM);
-    wait_until(process, end, answer);
+    run_until(process, end, kMostText, printed);
   }
-  listen(process, answer);
+  answer.out = std::move(printed.output);
+  answer.err = std::move(printed.error);
   if (!process.ended()) {  // the destructor kills it and its children
     answer.why = "timed out after " + format(limit) + " and was killed";
     return answer;

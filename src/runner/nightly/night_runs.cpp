@@ -1,18 +1,12 @@
 #include "runner/nightly/night_runs.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,48 +83,15 @@ bool write_findings(const std::filesystem::path& run, const std::vector<NightFin
 
 constexpr std::size_t kTalkKept = 4000;
 
-/// A hook may exit without reading its input: ignore SIGPIPE.
-class SigpipeIgnored {
- public:
-  SigpipeIgnored() {
-    struct sigaction ignore {};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &ignore, &former_);
-  }
-  ~SigpipeIgnored() { sigaction(SIGPIPE, &former_, nullptr); }
-  SigpipeIgnored(const SigpipeIgnored&) = delete;
-  SigpipeIgnored& operator=(const SigpipeIgnored&) = delete;
-
- private:
-  struct sigaction former_ {};
-};
-
-/// Writes what the pipe takes now; closes it when done or unread.
-void feed(Descriptor& input, std::string_view& text) {
-  const ssize_t written = write(input.get(), text.data(), text.size());
-  if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  if (text.empty() || (written < 0 && errno != EAGAIN && errno != EINTR)) input.close();
-}
-
 std::string run_hook(const std::string& program, const std::string& json, Seconds patience) {
-  const SigpipeIgnored ignored;
   Process process({{program}, {}});
-  std::string_view left = json;
-  std::string out, talk;
-  const auto end = after(patience);
-  while (!process.ended() && Clock::now() < end) {
-    // Do not poll its output pipes: at end of file they are always readable.
-    std::array<pollfd, 2> fds = {pollfd{process.input.get(), POLLOUT, 0},
-                                 pollfd{process.end.get(), POLLIN, 0}};
-    poll(fds.data(), fds.size(), 20);
-    if (process.input.valid()) feed(process.input, left);
-    read_some(process.output, out, kTalkKept);
-    read_some(process.error, talk, kTalkKept);
-  }
-  if (!process.ended()) return "timed out after " + format(patience) + " and was killed";
-  read_some(process.error, talk, kTalkKept);
+  Printed printed;
+  if (!run_until(process, after(patience), kTalkKept, printed, json))
+    return "timed out after " + format(patience) + " and was killed";
   const Exit exit = process.reap();
-  return exit.clean() ? "" : exit.text() + (talk.empty() ? "" : ": " + last_line(talk));
+  return exit.clean()
+             ? ""
+             : exit.text() + (printed.error.empty() ? "" : ": " + last_line(printed.error));
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ std::size_t normal_rank(std::size_t n) {
 
 double median(std::span<const double> values) { return quantile(values, 0.5); }
 
+double finite_median(std::span<const double> values) {
+  std::vector<double> finite(values.begin(), values.end());
+  std::erase_if(finite, [](double value) { return !std::isfinite(value); });
+  return median(finite);
+}
+
 double quantile(std::span<const double> values, double q) {
   if (values.empty() || has_nan(values) || !(q >= 0.0 && q <= 1.0)) return kNaN;
   std::vector<double> copy(values.begin(), values.end());

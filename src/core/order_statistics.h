@@ -18,6 +18,9 @@ struct Interval {
 /// The median; NaN for no values. Even counts: the mean of the middle two.
 double median(std::span<const double> values);
 
+/// The median of the finite values; NaN for none.
+double finite_median(std::span<const double> values);
+
 /// Quantile 0..1 by linear interpolation between order statistics (Hyndman & Fan type 7); NaN for
 /// none.
 double quantile(std::span<const double> values, double q);

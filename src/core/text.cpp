@@ -185,4 +185,11 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return parse_as<std::int64_t>(trim(text));
 }
 
+bool contains_words(std::string_view text, std::string_view words) {
+  const std::string searched = to_lower(text), parts = to_lower(words);
+  return std::ranges::all_of(words_of(parts, " -_"), [&](std::string_view part) {
+    return searched.find(part) != std::string::npos;
+  });
+}
+
 }  // namespace bench

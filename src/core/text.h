@@ -48,6 +48,9 @@ std::vector<std::string_view> words_of(std::string_view text,
                                        std::string_view separators = kBlanks);
 std::vector<std::string_view> words_of(std::string&& text, std::string_view = {}) = delete;
 
+/// Whether the text contains every part of `words`, split at ' ', '-' and '_', ignoring case.
+bool contains_words(std::string_view text, std::string_view words);
+
 /// The number that is the whole text; nothing for any other text, or a number out of range.
 template <class Number>
 std::optional<Number> parse_as(std::string_view text, int base = 10) {

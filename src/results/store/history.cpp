@@ -148,8 +148,7 @@ bool fits(const Selection& selection, const HistoryRow& row) {
   const auto is = [](const std::string& text) {
     return [&text](const std::string& wanted) { return text == wanted; };
   };
-  return empty_or_any(selection.metrics,
-                      [&](const std::string& name) { return row.metric.starts_with(name); }) &&
+  return is_selected(row.metric, selection.metrics) &&
          empty_or_any(selection.hosts, is(row.host)) &&
          empty_or_any(selection.devices, is(row.device));
 }
@@ -162,6 +161,10 @@ void keep_newest(std::vector<Point>& points, std::size_t most) {
 }
 
 }  // namespace
+
+bool is_selected(const std::string& metric, const std::vector<std::string>& names) {
+  return empty_or_any(names, [&](const std::string& name) { return metric.starts_with(name); });
+}
 
 std::string kind_of_device(const std::string& device) { return device.substr(0, device.find(':')); }
 

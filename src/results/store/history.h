@@ -68,6 +68,9 @@ struct Selection {
   std::size_t most_points = 0;                           // the newest of each series; 0: all
 };
 
+/// Whether the metric begins with one of these names; true if there are none.
+bool is_selected(const std::string& metric, const std::vector<std::string>& names);
+
 /// Only ok values with a clean sample, of runs that were not discarded.
 class Histories {
  public:

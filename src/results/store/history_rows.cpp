@@ -56,9 +56,8 @@ double clock_of(const Result& result) {
   if (result.series.quality.clock_hz) return *result.series.quality.clock_hz;
   if (!result.telemetry || result.telemetry->gpus.empty()) return kNoValue;
   std::vector<double> clocks;
-  for (const GpuTelemetry& gpu : result.telemetry->gpus)
-    if (std::isfinite(gpu.sm_clock_hz.mean)) clocks.push_back(gpu.sm_clock_hz.mean);
-  return median(clocks);
+  for (const GpuTelemetry& gpu : result.telemetry->gpus) clocks.push_back(gpu.sm_clock_hz.mean);
+  return finite_median(clocks);
 }
 
 /// A usable series with its job.
@@ -94,13 +93,6 @@ std::set<std::string> differing_settings(const std::vector<Member>& members) {
       if (value.is_primitive() && !params.contains(name)) differing.insert(name);
   }
   return differing;
-}
-
-double finite_median(const std::vector<double>& values) {
-  std::vector<double> known;
-  for (const double value : values)
-    if (std::isfinite(value)) known.push_back(value);
-  return median(known);
 }
 
 void set_interval(Point& point, const std::vector<Member>& members,

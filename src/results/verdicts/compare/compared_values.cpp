@@ -63,18 +63,6 @@ std::vector<ChangedFact> ChangedFacts::facts() const {
 
 namespace {
 
-/// Median of the known values.
-class KnownMedian {
- public:
-  void add(double value) {
-    if (std::isfinite(value)) known_.push_back(value);
-  }
-  double value() const { return median(known_); }
-
- private:
-  std::vector<double> known_;
-};
-
 double half_95() {
   static const double half = normal_quantile(0.975);
   return half;
@@ -104,27 +92,22 @@ Scaled without_unsound_error(Scaled value, const Point& point, bool log_scale) {
 }  // namespace
 
 SideValues side_values(const ValuesOfUnits& units) {
-  KnownMedian value, of_limit, clock, power;
   SideValues found;
   found.units = units.size();
-  for (const auto& [unit, points] : units) {
-    KnownMedian own_value, own_limit, own_clock, own_power;
-    for (const Point& point : points) {
-      own_value.add(point.value);
-      own_limit.add(point.of_limit);
-      own_clock.add(point.clock_hz);
-      own_power.add(point.power_w);
+  for (const auto& [unit, points] : units) found.n += points.size();
+  const auto over_units = [&](double Point::*field) {
+    std::vector<double> of_units;
+    for (const auto& [unit, points] : units) {
+      std::vector<double> values;
+      for (const Point& point : points) values.push_back(point.*field);
+      of_units.push_back(finite_median(values));
     }
-    found.n += points.size();
-    value.add(own_value.value());
-    of_limit.add(own_limit.value());
-    clock.add(own_clock.value());
-    power.add(own_power.value());
-  }
-  found.value = value.value();
-  found.of_limit = of_limit.value();
-  found.clock_hz = clock.value();
-  found.power_w = power.value();
+    return finite_median(of_units);
+  };
+  found.value = over_units(&Point::value);
+  found.of_limit = over_units(&Point::of_limit);
+  found.clock_hz = over_units(&Point::clock_hz);
+  found.power_w = over_units(&Point::power_w);
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/disclaimer.h"
+#include "core/text.h"
 #include "results/verdicts/compare/compared_values.h"
 #include "results/verdicts/compare/one_metric.h"
 
@@ -16,7 +17,7 @@ std::optional<double> price_of(const std::string& product, const Prices& prices)
   std::optional<double> price;
   std::size_t longest = 0;
   for (const auto& [name, dollars] : prices)
-    if (name.size() > longest && is_product(product, name)) {
+    if (name.size() > longest && contains_words(product, name)) {
       longest = name.size();
       price = dollars;
     }

@@ -85,12 +85,6 @@ namespace {
 
 // One side of a comparison, read from a file written by `benchctl export`.
 
-bool starts_with_any(const std::string& metric, const std::vector<std::string>& beginnings) {
-  for (const std::string& beginning : beginnings)
-    if (metric.starts_with(beginning)) return true;
-  return beginnings.empty();
-}
-
 Point point_of_row(const Json& row, std::int64_t run) {
   const double median = number_field(row, "median", number_field(row, "value"));
   return {.run = run,
@@ -151,8 +145,7 @@ Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
     const auto [slot, is_new] =
         runs.try_emplace(text_field(row, "run"), static_cast<std::int64_t>(runs.size()) + 1);
     const Point point = point_of_row(row, slot->second);
-    if (!counts_in_file(row, point) || !starts_with_any(text_field(row, "metric"), metrics))
-      continue;
+    if (!counts_in_file(row, point) || !is_selected(text_field(row, "metric"), metrics)) continue;
     const SeriesKey key = key_of_row(row);
     side.metrics[metric_key(key)][{key.host, key.device}].push_back(point);
   }
@@ -184,7 +177,7 @@ class Products {
   bool takes(std::int64_t configuration) {
     if (const auto known = known_.find(configuration); known != known_.end()) return known->second;
     Json facts = histories_.configuration(configuration);
-    const bool fits = query_.empty() || is_product(hardware_of(facts), query_);
+    const bool fits = query_.empty() || contains_words(hardware_of(facts), query_);
     if (fits) side_.configurations[configuration] = std::move(facts);
     return known_[configuration] = fits;
   }
@@ -197,20 +190,6 @@ class Products {
 };
 
 }  // namespace
-
-bool is_product(const std::string& product, const std::string& query) {
-  const std::string name = to_lower(product), words = to_lower(query);
-  std::string part;
-  for (const char c : words + "-") {
-    if (c != '-' && c != ' ' && c != '_') {
-      part += c;
-      continue;
-    }
-    if (name.find(part) == std::string::npos) return false;
-    part.clear();
-  }
-  return true;
-}
 
 MetricKey metric_key(const SeriesKey& key) {
   return {key.metric, dump(key.params), kind_of_device(key.device), key.over, key.ranks,

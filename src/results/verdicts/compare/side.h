@@ -67,8 +67,5 @@ Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
 std::string hardware_of(const Json& configuration);
 /// All products of a side.
 std::set<std::string> hardware_of(const Side& side);
-/// Whether a product name contains every part of the query, case-insensitively: "h100-sxm" finds
-/// "NVIDIA H100 SXM5".
-bool is_product(const std::string& product, const std::string& query);
 
 }  // namespace bench

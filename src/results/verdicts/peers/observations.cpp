@@ -68,14 +68,6 @@ Observation observe(const Series& series, std::size_t hosts) {
   return seen;
 }
 
-Json whole_params(const PlannedJob& job, const Series& series) {
-  Json params = Json::object();
-  for (const auto& [name, value] : job.params.items())
-    if (value.is_primitive()) params[name] = value;
-  params.update(series.params);
-  return params;
-}
-
 std::string observation_key(const PlannedJob& job, const Series& series) {
   const int rank = series.over == "rank" ? series.rank : -1;
   return dump(Json::array({series.case_name, series.metric, whole_params(job, series),
@@ -83,6 +75,14 @@ std::string observation_key(const PlannedJob& job, const Series& series) {
 }
 
 }  // namespace
+
+Json whole_params(const PlannedJob& job, const Series& series) {
+  Json params = Json::object();
+  for (const auto& [name, value] : job.params.items())
+    if (value.is_primitive()) params[name] = value;
+  params.update(series.params);
+  return params;
+}
 
 std::vector<double> MetricRuns::values(const Hosts& hosts) const {
   std::vector<double> found;

@@ -35,7 +35,7 @@ struct MetricRuns {
   Better better = Better::none;
   double threshold = 0.0;
   std::map<Hosts, std::vector<Observation>> by_hosts;
-  Json settings = Json::object();  // scalar parameters of the job and the series
+  Json settings = Json::object();  // whole_params()
   std::string device = {};         // "host", "cuda:3"
   int ranks = 1;
 
@@ -51,5 +51,8 @@ struct MetricRuns {
 /// `thresholds`: as practical_threshold() takes them.
 std::vector<MetricRuns> observations(const std::vector<RunSummary>& reports,
                                      const std::map<std::string, double>& thresholds);
+
+/// Scalar parameters of the job and the series.
+Json whole_params(const PlannedJob& job, const Series& series);
 
 }  // namespace bench

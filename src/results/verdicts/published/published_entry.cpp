@@ -95,12 +95,6 @@ namespace {
 
 constexpr double kSecondsOfMinute = 60.0;
 
-std::vector<std::string> words_in(const std::string& text) {
-  const std::string lower = to_lower(text);
-  const auto words = words_of(lower, " -_");
-  return {words.begin(), words.end()};
-}
-
 }  // namespace
 
 double accelerators_of(const PublishedEntry& entry) {
@@ -148,12 +142,9 @@ double accelerator_minutes(const PublishedEntry& entry) {
 
 bool matches_words(const PublishedEntry& entry, const std::string& words) {
   const SystemDescription& system = entry.description;
-  const std::string text =
-      to_lower(entry.submitter + "\n" + entry.system + "\n" + system.system_name + "\n" +
-               system.accelerator + "\n" + system.processor + "\n" + system.framework);
-  return std::ranges::all_of(words_in(words), [&](const std::string& word) {
-    return text.find(word) != std::string::npos;
-  });
+  return contains_words(entry.submitter + "\n" + entry.system + "\n" + system.system_name + "\n" +
+                            system.accelerator + "\n" + system.processor + "\n" + system.framework,
+                        words);
 }
 
 std::vector<PublishedEntry> chosen_entries(std::vector<PublishedEntry> entries,

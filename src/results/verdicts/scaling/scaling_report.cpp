@@ -13,20 +13,13 @@
 #include "core/disclaimer.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
+#include "results/store/history.h"
 #include "results/verdicts/peers/observations.h"
 #include "results/verdicts/training/training_report.h"
 #include "results/verdicts/training/training_scaling.h"
 
 namespace bench {
 namespace {
-
-/// Whether the metric filter includes this one.
-bool is_selected(const std::string& metric, const ScalingSettings& settings) {
-  return settings.metrics.empty() ||
-         std::ranges::any_of(settings.metrics, [&](const std::string& beginning) {
-           return metric.starts_with(beginning);
-         });
-}
 
 /// Finishes a curve; one with a single number of workers is only counted.
 void add_curve(ScalingCurve curve, const ScalingSettings& settings, ScalingReport& report) {
@@ -70,10 +63,7 @@ double workers_of(const Series& series, const PlannedJob& job, const std::string
 
 /// Everything that must be equal apart from the number of workers.
 Json same_of(const Series& series, const PlannedJob& job, const std::string& over, bool several) {
-  Json same = Json::object();
-  for (const auto& [name, value] : job.params.items())
-    if (value.is_primitive()) same[name] = value;
-  same.update(series.params);
+  Json same = whole_params(job, series);
   same.erase(over);
   const auto hosts = std::max<std::size_t>(1, job.hosts.size());
   // Eight ranks on one host differ from eight ranks on eight hosts.
@@ -109,7 +99,7 @@ void gather(const RunSummary& report, const ScalingSettings& settings, Curves& c
     const auto job = jobs.find(series.job);
     if (job == jobs.end() || !can_scale(series) || is_of_training(series.metric)) continue;
     const double n = workers_of(series, *job->second, settings.over);
-    if (!is_selected(series.metric, settings) || !(n >= 1.0)) continue;
+    if (!is_selected(series.metric, settings.metrics) || !(n >= 1.0)) continue;
     const Json same =
         same_of(series, *job->second, settings.over, several.contains(series.case_name));
     Gathered& found = curves[dump(
@@ -211,7 +201,8 @@ ScalingCurve training_curve(const TrainingReport& report, const Scaling& scaling
 /// Strong and weak scalings of trainings over their ranks.
 void add_trainings(std::span<const RunRecords> runs, const ScalingSettings& settings,
                    ScalingReport& report) {
-  if (settings.over != "ranks" || !is_selected("training.items_per_second", settings)) return;
+  if (settings.over != "ranks" || !is_selected("training.items_per_second", settings.metrics))
+    return;
   const TrainingReport training = make_training_report(runs);
   report.seen +=
       training.groups.size() - std::min(training.groups.size(), training.scalings.size());

@@ -7,13 +7,15 @@
 #include "core/json_fields.h"
 #include "core/locations.h"
 #include "core/schema.h"
+#include "results/output/document/page.h"
 #include "results/output/run/run_report.h"
-#include "results/output/run/run_report_text.h"
+#include "results/output/run/run_output.h"
 #include "results/output/verdicts/training_json.h"
 #include "results/output/verdicts/training_output.h"
 #include "results/verdicts/training/mllog_files.h"
 #include "results/verdicts/training/training_report.h"
 #include "tests/fuzz/demand.h"
+#include "tests/support/rendered.h"
 
 namespace {
 
@@ -91,7 +93,7 @@ void check_forms(const bench::TrainingReport& report) {
   for (const Json& run : json["runs"])
     demand(run["converged"] == true || run["seconds_to_target"].is_null(), bench::dump(run));
   to_text(report, {false, true, 80});
-  const std::string page = to_html(report);
+  const std::string page = to_page(to_document(report));
   demand(page.find("<script") == page.rfind("<script"), page);  // its own
 }
 

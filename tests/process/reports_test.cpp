@@ -52,7 +52,7 @@ TEST_CASE("a training report on a loader run predicts what training would wait f
   INFO(run.err);
   REQUIRE(run.exit.clean());
   CHECK_THAT(run.out,
-             Contains("bottleneck analysis") && Contains("nothing, data loader with steps"));
+             Contains("Bottleneck analysis") && Contains("nothing, data loader with steps"));
   const auto page = (bench.folder.path() / "page.html").string();
   const Answer report = bench.run({"report", "training", "--json", "--html", page});
   const Json json = parse_json(report.out, "training");

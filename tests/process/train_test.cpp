@@ -56,7 +56,7 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
   const Answer kept = bench.run({"report", "training", "latest"});
   CHECK(kept.exit.clean());
   CHECK_THAT(kept.out, Contains("llm tiny") && Contains("twins of MLPerf"));
-  CHECK_THAT(kept.out, Contains("bottleneck analysis") && Contains(", training"));
+  CHECK_THAT(kept.out, Contains("Bottleneck analysis") && Contains(", training"));
   const Answer again = bench.run({"report", "training", "--mllog", logs});
   CHECK(again.exit.text() == "exit code 2");
   CHECK_THAT(again.err, Contains("already exists"));

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "runner/commands/command.h"
+#include "runner/commands/report_pages.h"
 
 namespace bench {
 
 struct TrainingAnswer : ReadingOptions {
-  std::string html;
+  PageOptions pages;
   std::string mllog;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -17,6 +18,8 @@
 #include "results/run/gates.h"
 
 namespace bench {
+
+struct TextStyle;
 
 /// What a text's colour or badge says of it. `strong` is bold without a judgement.
 enum class Tone { none, good, bad, unsure, faint, strong };
@@ -115,9 +118,10 @@ struct Note {
   StyledText text;
   std::string label = "note";
 };
-/// Only in pages: a terminal has the table next to it. `svg`: of plot.h; "" is no figure.
+/// Only in pages, unless it has a drawing for the terminal. `svg`: of plot.h; "" is no figure.
 struct Figure {
   std::string svg, caption;
+  std::function<std::string(const TextStyle&)> drawing = {};  // lines of characters
 };
 
 /// Empty lists, facts and tables are not shown.

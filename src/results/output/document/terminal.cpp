@@ -154,7 +154,9 @@ struct TerminalBlock {
     }
     return table.render(kIndent, style) + rest_line(block.rows.size(), shown);
   }
-  std::string operator()(const Figure&) const { return ""; }
+  std::string operator()(const Figure& block) const {
+    return block.drawing ? block.drawing(style) : "";
+  }
 
  private:
   std::vector<Cell> terminal_cells(const DocumentTable& table, std::size_t at) const {

@@ -31,7 +31,6 @@ struct CurvePlot {
   bool empty() const { return curves.empty(); }
   /// 0 at the low end of the axis, 1 at the high end; values outside are clamped.
   double height(double gap) const;
-  double width(double at_samples) const;
 };
 
 /// Empty if no run has two points.

@@ -1,18 +1,16 @@
-// Diagnoses as a section of a page.
 #include "results/output/verdicts/diagnosis_output.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "results/output/document/plot.h"
 
 namespace bench::diagnosis {
 namespace {
-
-// The table of rules as docs/diagnosis.md has it.
 
 std::string subjects_of(const Rule& rule) {
   std::vector<std::string> names;
@@ -29,28 +27,9 @@ std::string evidence_list(const Rule& rule) {
   return join(words, ", ");
 }
 
-}  // namespace
-
-std::string rules_table() {
-  std::string text =
-      "| rule | condition | cause | applies to | other evidence | potential gain, at most | "
-      "confirm by | fix |\n"
-      "|---|---|---|---|---|---|---|---|\n";
-  for (const Rule& rule : rules())
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", rule.name,
-                        condition_text(rule), words_of(rule.cause), subjects_of(rule),
-                        evidence_list(rule), rule.ceiling.text(), rule.experiment, rule.fix);
-  return text;
-}
-
-namespace {
-
-// Text shared by every output form of a diagnosis.
-
 /// Smaller parts of a step are not reported.
 constexpr double kNotableShare = 0.001;
-
-using Lines = std::vector<std::pair<std::string, std::string>>;
+constexpr std::size_t kMostBars = 60;
 
 std::string subject_words(Subject subject) {
   switch (subject) {
@@ -64,11 +43,31 @@ std::string subject_words(Subject subject) {
   return "checkpoints during steps";
 }
 
-std::string verdict_of(const Diagnosis& diagnosis) {
+/// "images, data loader with steps, step 50 ms".
+std::string title_of(const Observation& observation) {
+  std::string text = observation.case_name + ", " + subject_words(observation.subject);
+  if (!observation.what.empty()) text += ", " + observation.what;
+  if (observation.jobs.size() > 1) text += fmt::format(", {} jobs", observation.jobs.size());
+  return text;
+}
+
+/// "reading samples from storage, 42.1 % of the step time".
+std::string cause_and_share(const Finding& finding) {
+  const std::string words(words_of(finding.cause));
+  if (!std::isfinite(finding.share)) return words;
+  return words + ", " + bench::format(finding.share, Unit::ratio) + " of the step time";
+}
+
+std::string verdict_words(const Diagnosis& diagnosis) {
   if (diagnosis.bottleneck) return cause_and_share(*diagnosis.bottleneck);
   const std::size_t unknown = diagnosis.not_judged.size();
   if (unknown == 0) return "none: no rule matched";
   return fmt::format("none found; {} rules could not be evaluated", unknown);
+}
+
+StyledText verdict_of(const Diagnosis& diagnosis) {
+  const Tone wanting = diagnosis.bottleneck ? Tone::bad : Tone::unsure;
+  return {verdict_words(diagnosis), diagnosis.healthy() ? Tone::good : wanting};
 }
 
 /// Without an upper bound the reason, if known.
@@ -103,8 +102,8 @@ std::string parts_of_step(const Observation& observation) {
   return join(parts, ", ");
 }
 
-/// Groups the rules that could not be evaluated by reason.
-void add_unknowns(const Diagnosis& diagnosis, Lines& lines) {
+/// The rules that could not be evaluated, grouped by reason.
+void add_unknowns(const Diagnosis& diagnosis, FactList& facts) {
   std::vector<std::pair<std::vector<std::string>, const Unknown*>> groups;
   for (const Unknown& unknown : diagnosis.not_judged) {
     const auto same = std::ranges::find_if(groups, [&](const auto& group) {
@@ -119,78 +118,30 @@ void add_unknowns(const Diagnosis& diagnosis, Lines& lines) {
   for (const auto& [names, unknown] : groups) {
     std::string text = join(names, ", ") + ": " + unknown->why;
     if (!unknown->settle.empty()) text += "; to evaluate: " + unknown->settle;
-    lines.emplace_back(std::exchange(label, ""), std::move(text));
+    facts.rows.emplace_back(std::exchange(label, ""), std::move(text));
   }
 }
 
-}  // namespace
-
-std::string title_of(const Observation& observation) {
-  std::string text = observation.case_name + ", " + subject_words(observation.subject);
-  if (!observation.what.empty()) text += ", " + observation.what;
-  if (observation.jobs.size() > 1) text += fmt::format(", {} jobs", observation.jobs.size());
-  return text;
-}
-
-std::string cause_and_share(const Finding& finding) {
-  const std::string words(words_of(finding.cause));
-  if (!std::isfinite(finding.share)) return words;
-  return words + ", " + bench::format(finding.share, Unit::ratio) + " of the step time";
-}
-
-Lines lines_of(const Diagnosed& one) {
+/// The lines of docs/diagnosis.md; only the first is always present.
+FactList facts_of(const Diagnosed& one) {
   const Diagnosis& diagnosis = one.diagnosis;
-  Lines lines = {{"bottleneck", verdict_of(diagnosis)}};
+  FactList facts{{{"bottleneck", verdict_of(diagnosis)}}};
+  const auto add = [&](const char* label, std::string text) {
+    if (!text.empty()) facts.rows.emplace_back(label, std::move(text));
+  };
   if (const auto& found = diagnosis.bottleneck) {
-    lines.emplace_back("evidence", join(found->evidence, "; "));
+    add("evidence", join(found->evidence, "; "));
     const std::string ceiling = ceiling_of(*found);
-    lines.emplace_back("potential gain", ceiling.empty() ? "no upper bound known" : ceiling);
-    lines.emplace_back("fix", found->fix);
-    lines.emplace_back("confirm by", found->experiment);
+    add("potential gain", ceiling.empty() ? "no upper bound known" : ceiling);
+    add("fix", found->fix);
+    add("confirm by", found->experiment);
   }
-  if (diagnosis.next) lines.emplace_back("next bottleneck", next_words(*diagnosis.next));
-  lines.emplace_back("other causes", others_of(diagnosis));
-  lines.emplace_back("step time", parts_of_step(one.observation));
-  add_unknowns(diagnosis, lines);
-  std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
-  return lines;
+  if (diagnosis.next) add("next bottleneck", next_words(*diagnosis.next));
+  add("other causes", others_of(diagnosis));
+  add("step time", parts_of_step(one.observation));
+  add_unknowns(diagnosis, facts);
+  return facts;
 }
-
-namespace {
-
-// Diagnoses on a terminal.
-
-Paint colour_of(const Diagnosis& diagnosis) {
-  if (diagnosis.healthy()) return Paint::green;
-  return diagnosis.bottleneck ? Paint::red : Paint::yellow;
-}
-
-std::string block(const Diagnosed& one, const TextStyle& style) {
-  constexpr std::size_t kIndent = 23;
-  std::string text =
-      "    " + paint(wrap(printable(title_of(one.observation)), 4, 6, style), Paint::bold, style) +
-      "\n";
-  Paint colour = colour_of(one.diagnosis);
-  for (const auto& [label, words] : lines_of(one)) {
-    text += "      " + paint(fmt::format("{:<17}", label), Paint::dim, style) +
-            paint(wrap(printable(words), kIndent, kIndent, style), colour, style) + "\n";
-    colour = Paint::none;  // the first line is the verdict
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string to_text(const std::vector<Diagnosed>& list, const TextStyle& style) {
-  if (list.empty()) return "";
-  std::string text = fmt::format("\n{}\n", paint("bottleneck analysis", Paint::bold, style));
-  for (const Diagnosed& one : list) text += block(one, style);
-  return text;
-}
-
-namespace {
-
-constexpr std::size_t kMostBars = 60;
 
 /// Bars of observations with any known part.
 StackedBars bars_of(const std::vector<Diagnosed>& list) {
@@ -211,38 +162,42 @@ StackedBars bars_of(const std::vector<Diagnosed>& list) {
   return bars;
 }
 
-PageTable answers_table(const Diagnosed& one) {
-  PageTable table{{"item", title_of(one.observation)}, {}};
-  std::string kind = one.diagnosis.healthy() ? "pass" : "fail";
-  if (!one.diagnosis.bottleneck) kind = "inconclusive";
-  for (const auto& [label, words] : lines_of(one)) {
-    table.rows.push_back({{label}, {words, kNoValue, kind}});
-    kind.clear();  // the first line is the verdict
-  }
-  return table;
-}
-
-PageTable causes_table(const Diagnosis& diagnosis) {
-  PageTable table{{"cause", "share of step", "max speedup", "evidence"}, {}};
-  for (const Finding& finding : diagnosis.all) {
+DocumentTable causes_table(const Diagnosis& diagnosis) {
+  DocumentTable table{{{"cause", false}, {"share of step"}, {"max speedup"}, {"evidence", false}}};
+  if (diagnosis.all.size() < 2) return table;
+  for (const Finding& finding : diagnosis.all)
     table.rows.push_back({{std::string(words_of(finding.cause))},
-                          number_cell(finding.share, bench::format(finding.share, Unit::ratio)),
-                          number_cell(finding.gain, bench::format(finding.gain, Unit::count)),
+                          value_cell(finding.share, Unit::ratio),
+                          value_cell(finding.gain, Unit::count),
                           {join(finding.evidence, "; ")}});
-  }
   return table;
 }
 
 }  // namespace
 
-void add_to_page(const std::vector<Diagnosed>& list, Page& page) {
+void add_diagnoses(Document& document, const std::vector<Diagnosed>& list,
+                   const std::string& heading) {
   if (list.empty()) return;
-  page.heading("Bottleneck analysis");
-  page.figure(to_svg(bars_of(list)), "Parts of a step that were not measured are not drawn.");
+  document.add(Heading{heading});
+  document.add(
+      Figure{to_svg(bars_of(list)), "Parts of a step that were not measured are not drawn."});
   for (const Diagnosed& one : list) {
-    page.table(answers_table(one));
-    if (one.diagnosis.all.size() > 1) page.table(causes_table(one.diagnosis));
+    document.add(Heading{title_of(one.observation)});
+    document.add(facts_of(one));
+    document.add(causes_table(one.diagnosis), Audience::page);
   }
+}
+
+std::string rules_table() {
+  std::string text =
+      "| rule | condition | cause | applies to | other evidence | potential gain, at most | "
+      "confirm by | fix |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  for (const Rule& rule : rules())
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} |\n", rule.name,
+                        condition_text(rule), words_of(rule.cause), subjects_of(rule),
+                        evidence_list(rule), rule.ceiling.text(), rule.experiment, rule.fix);
+  return text;
 }
 
 }  // namespace bench::diagnosis

@@ -7,13 +7,16 @@
 #include "core/schema.h"
 #include "core/text.h"
 #include "core/whole_file.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
+#include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
-#include "results/output/run/run_report_text.h"
 #include "results/output/verdicts/diagnosis_json.h"
 #include "results/output/verdicts/training_json.h"
 #include "results/output/verdicts/training_output.h"
 #include "tests/results/training_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 namespace bench::diagnosis {
 namespace {
@@ -55,17 +58,27 @@ Diagnosed slow_loader() {
   return one;
 }
 
+/// What add_diagnoses() adds.
+Document document_of(const std::vector<Diagnosed>& list) {
+  Document document{.title = "x"};
+  add_diagnoses(document, list);
+  return document;
+}
+
+std::string text_of(const std::vector<Diagnosed>& list) {
+  return to_terminal(document_of(list), kUnwrapped);
+}
+
 void keeps_to(const char* schema, const Json& json) {
   CHECK_NOTHROW(Schema::load(schema).check(json, "report"));
 }
 
 TEST_CASE(
     "the diagnosis text has bottleneck, evidence, gain, fix, experiment and next bottleneck") {
-  const std::string text = to_text({slow_loader()}, kUnwrapped);
+  const std::string text = text_of({slow_loader()});
   const std::string cause(words_of(Cause::data_preparation));
-  CHECK_THAT(
-      text,
-      Contains("bottleneck analysis\n    images, data loader with steps, step 50 ms, 2 jobs"));
+  CHECK_THAT(text,
+             Contains("Bottleneck analysis\nimages, data loader with steps, step 50 ms, 2 jobs"));
   CHECK_THAT(text, Contains("bottleneck       " + cause + ", 42.1 % of the step time\n"));
   CHECK_THAT(text,
              Contains("evidence         data wait 42.1 % (> 5 %); readiness 12.0 % (< 95 %)\n"));
@@ -80,20 +93,20 @@ TEST_CASE(
 }
 
 TEST_CASE("rules that lack the same measurement are grouped, with how to measure it") {
-  const std::string text = to_text({slow_loader()}, kUnwrapped);
+  const std::string text = text_of({slow_loader()});
   CHECK_THAT(text,
              Contains("not evaluated    launch_bound, memory_bound: no counters; to evaluate: a "
                       "GPU with DCGM\n"));
-  CHECK_THAT(text, Contains("                       network_bound: no peak\n"));
+  CHECK_THAT(text, Contains("                   network_bound: no peak\n"));
 }
 
 TEST_CASE("without a bottleneck the text says whether all rules were evaluated") {
   Diagnosed one = slow_loader();
   one.diagnosis = {};
-  CHECK_THAT(to_text({one}, kUnwrapped), Contains("none: no rule matched"));
+  CHECK_THAT(text_of({one}), Contains("none: no rule matched"));
   one.diagnosis.not_judged = slow_loader().diagnosis.not_judged;
-  CHECK_THAT(to_text({one}, kUnwrapped), Contains("none found; 3 rules could not be evaluated"));
-  CHECK(to_text(std::vector<Diagnosed>(), kUnwrapped).empty());
+  CHECK_THAT(text_of({one}), Contains("none found; 3 rules could not be evaluated"));
+  CHECK(text_of({}).empty());
 }
 
 TEST_CASE("diagnosis JSON has null for unknown values and conforms to both schemas") {
@@ -133,24 +146,25 @@ TEST_CASE("names in a diagnosis are sanitised for terminal and page") {
   one.diagnosis.bottleneck->evidence = {bad};
   one.diagnosis.all[0].evidence = {bad};
   one.diagnosis.not_judged[0].why = bad;
-  CHECK(to_text({one}, kUnwrapped).find('\033') == std::string::npos);
-  Page page("x");
-  add_to_page({one}, page);
-  const std::string html = page.html();
+  CHECK(text_of({one}).find('\033') == std::string::npos);
+  const std::string html = to_page(document_of({one}));
   CHECK(html.find("<img") == std::string::npos);
   CHECK(html.find('\033') == std::string::npos);
   CHECK_THAT(html, Contains("&lt;img") && Contains("<svg"));
 }
 
+TEST_CASE("the diagnosis in Markdown has the facts and a table of all causes") {
+  const std::string text = to_markdown(document_of({slow_loader()}));
+  CHECK_THAT(text, Contains("## Bottleneck analysis") && Contains("step 50 ms, 2 jobs"));
+  CHECK_THAT(text, Contains("- potential gain: up to 1.73x") && Contains("- fix: more workers"));
+  CHECK_THAT(text, Contains("| cause | share of step |"));
+}
+
 TEST_CASE("the step bar has a piece per known part, as wide as its share") {
-  Page page("x");
-  add_to_page({slow_loader()}, page);
-  const std::string html = page.html();
+  const std::string html = to_page(document_of({slow_loader()}));
   CHECK_THAT(html, Contains("width=\"261.0\"") && Contains("width=\"359.0\""));  // of 620
   CHECK_THAT(html, Contains(std::string(words_of(Measure::data_share).words) + " 42.1 %</title>"));
-  Page none("x");
-  add_to_page({}, none);
-  CHECK(none.html().find("Bottleneck analysis") == std::string::npos);
+  CHECK(to_page(document_of({})).find("Bottleneck analysis") == std::string::npos);
 }
 
 TEST_CASE("a training report without trainings shows loader bottlenecks") {
@@ -158,9 +172,9 @@ TEST_CASE("a training report without trainings shows loader bottlenecks") {
   report.runs = {"r1"};
   report.diagnosed = {{"r1", {slow_loader()}}};
   const std::string text = to_text(report, kUnwrapped);
-  CHECK_THAT(text, Contains("bottleneck analysis") && !Contains("no training") &&
+  CHECK_THAT(text, Contains("Bottleneck analysis") && !Contains("no training") &&
                        Contains("this is not an MLPerf result"));
-  CHECK_THAT(to_html(report), Contains("Data loader and checkpoint bottlenecks"));
+  CHECK_THAT(to_page(to_document(report)), Contains("Data loader and checkpoint bottlenecks"));
 }
 
 TEST_CASE("a run without training, loader or checkpoint has no diagnosis in any form") {
@@ -168,7 +182,7 @@ TEST_CASE("a run without training, loader or checkpoint has no diagnosis in any 
   run.job("01.gemm", "gemm", "gemm").add("01.gemm", samples("throughput", 1e9));
   const RunReport report = make_run_report(run.outcome("01.gemm").end().records());
   CHECK(report.diagnoses.empty());
-  CHECK(to_text(report, kUnwrapped).find("bottleneck analysis") == std::string::npos);
+  CHECK(to_text(report, kUnwrapped).find("Bottleneck analysis") == std::string::npos);
   CHECK(to_json(report)["diagnosis"] == Json::array());
 }
 

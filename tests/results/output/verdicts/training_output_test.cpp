@@ -2,10 +2,13 @@
 #include "results/output/verdicts/training_output.h"
 
 #include "core/schema.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
 #include "results/output/verdicts/curve_plot.h"
 #include "results/output/verdicts/training_json.h"
 #include "tests/results/training_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
@@ -71,7 +74,7 @@ TEST_CASE("a report without trainings says so in every form") {
   CHECK(json["workload"].is_null());
   CHECK(json["exit_code"] == 3);
   CHECK_THAT(to_text(none, kPlainReport), Contains("no training") && Contains("exit code 3"));
-  CHECK_THAT(to_html(none), Contains("These runs contain no training"));
+  CHECK_THAT(to_page(to_document(none)), Contains("These runs contain no training"));
 }
 
 TEST_CASE("the text has time, interval, spread, runs needed, peak and the disclaimer") {
@@ -91,8 +94,15 @@ TEST_CASE("the text has time, interval, spread, runs needed, peak and the discla
 TEST_CASE("the text lists the runs that did not converge, with reasons") {
   const std::string text = to_text(mixed_trainings(), kPlainReport);
   CHECK_THAT(text, Contains("not converged") && Contains("final gap 0.2, target 0.12"));
-  CHECK_THAT(text, Contains("strong scaling") && Contains("exit code 1"));
+  CHECK_THAT(text, Contains("Strong scaling") && Contains("exit code 1"));
   CHECK_THAT(text, Contains("(not converged)"));
+}
+
+TEST_CASE("the Markdown report has runs, times and scaling") {
+  const std::string text = to_markdown(to_document(mixed_trainings()));
+  CHECK_THAT(text, Contains("# Time to train") && Contains("not MLPerf results"));
+  CHECK_THAT(text, Contains("| seed | state | gap |") && Contains("**not converged**"));
+  CHECK_THAT(text, Contains("olympic mean of 3 of 5 runs") && Contains("## Strong scaling"));
 }
 
 TEST_CASE("each failed check is listed once, in addition to the job's own reason") {
@@ -106,7 +116,7 @@ TEST_CASE("each failed check is listed once, in addition to the job's own reason
   const TrainingReport report = training_report_of(fixture.records());
   REQUIRE(report.groups[0].runs[0].state == TrainingState::invalid);
   REQUIRE(report.groups[0].runs[1].state == TrainingState::not_run);
-  for (const std::string& text : {to_text(report, kPlainReport), to_html(report)})
+  for (const std::string& text : {to_text(report, kPlainReport), to_page(to_document(report))})
     for (const char* said : {"replicas agree: looked", "loss is finite: looked",
                              "weights moved: looked", "host node1 is out"}) {
       INFO(said);
@@ -159,7 +169,7 @@ TEST_CASE("the training page escapes names and is self-contained") {
             {{"phase", {bad}}, {"seconds", {1.0}}, {"share", {1.0}}, {"slowest_rank", {bad}}}});
   fixture.run.add("t1", Chunk{"memory", {{"label", {bad}}, {"bytes", {1.0}}}});
   fixture.run.outcome("t1");
-  std::string page = to_html(training_report_of(fixture.records()));
+  std::string page = to_page(to_document(training_report_of(fixture.records())));
   CHECK_THAT(page, Contains("&lt;script&gt;"));
   const std::string drawing = "xmlns=\"http://www.w3.org/2000/svg\"";  // a name, not a place
   REQUIRE_THAT(page, Contains(drawing));

@@ -20,7 +20,7 @@ double sum(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// A step's batches; all are counted where `result` is wanted. `batch` is the last one.
+/// Takes the batches of a step, the last one in `batch`, and counts them in `result` if given.
 bool take_batches(Loader& loader, int count, std::optional<Batch>& batch, LoopResult* result) {
   bool ready = true;
   for (int i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ struct StepTimes {
   double step_s = 0.0, exposed_s = 0.0;
 };
 
-/// A step, with the way of a batch to the device.
+/// A step and the transfer of a batch to the device.
 StepTimes do_step(const Step& step, const LoopOptions& options, const Batch& batch) {
   const double begun = steady_now().value;
   if (options.uploads != nullptr) options.uploads->start(batch.data);
@@ -91,7 +91,7 @@ LoopResult run_loop(Loader& loader, const Step& step, const LoopOptions& options
   result.cpu_s = (cpu_time_of(CLOCK_PROCESS_CPUTIME_ID) - cpu).value;
   result.idle_s = loader.idle_s();
   if (options.last) options.last(*batch);
-  loader.begin(0, 0);  // nothing more is made
+  loader.begin(0, 0);  // stops the workers
   return result;
 }
 
@@ -119,7 +119,7 @@ namespace {
 
 constexpr std::size_t kParts = 10;
 
-/// The queue is filled, caches are warm, and each worker has its memory.
+/// Until the queue is full, caches are warm and each worker has its memory.
 std::uint64_t warm_up_steps(const data::LoaderOptions& options) {
   return 2 + static_cast<std::uint64_t>(options.num_workers * (options.prefetch_factor + 1));
 }

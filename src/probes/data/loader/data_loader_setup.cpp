@@ -12,7 +12,8 @@ namespace bench {
 namespace {
 
 constexpr std::uint64_t kSyntheticSamples = std::uint64_t{1} << 20;
-constexpr std::uint64_t kTimesMemory = 5;  // MLPerf Storage's rule for a set that no cache holds
+constexpr std::uint64_t kTimesMemory =
+    5;  // MLPerf Storage's rule for a set that does not fit in a cache
 
 std::filesystem::path folder_of(const State& state) {
   const std::string given = state.text("directory");
@@ -60,7 +61,7 @@ data::LoaderOptions loader_options(const State& state) {
   return options;
 }
 
-/// Where the data lie; they are made where no place is given.
+/// The path of the data, which are generated unless the parameter names some.
 std::filesystem::path find_data(const State& state, data::Format format, Json& facts) {
   if (const std::string given = state.text("data"); !given.empty()) {
     facts["data"] = given;

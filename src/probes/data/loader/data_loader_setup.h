@@ -1,4 +1,4 @@
-// What a job of `data_loader` asks for: the data set, made or found, and the knobs.
+// The data set and the options of a job of `data_loader`.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@ struct DataLoaderSetup {
   std::unique_ptr<data::Pipeline> pipeline;
   data::LoaderOptions options = {};
   Seconds time = {};
-  int devices = 1;  // a step takes a batch for each
+  int devices = 1;  // each takes one batch per step
   Json facts = Json::object();
 };
 
-/// Opens, and makes where none is given, the data set. Throws Error(input or environment).
+/// Opens the data set and generates it if none is given. Throws Error(input or environment).
 DataLoaderSetup data_loader_setup(State& state);
 
 }  // namespace bench

@@ -59,7 +59,7 @@ StepOffer make_step(State& state, Seconds seconds) {
   const auto products = [&state, load](std::int64_t calls) {
     return [&state, load, calls] { state.device().untimed([&] { load->work(calls); }); };
   };
-  // Many at once: enqueueing one and waiting for it is longer than a product on a GPU.
+  // Many at once, because launching and waiting takes longer than one GEMM on a GPU.
   constexpr std::int64_t kMany = 20;
   const double one = time_of(state, products(kMany)).value / kMany;
   const auto calls = std::max<std::int64_t>(1, std::llround(seconds.value / one));

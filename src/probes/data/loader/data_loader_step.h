@@ -1,4 +1,4 @@
-// What a loop does with a batch: sleeps, or computes on the device.
+// The steps of a loop: they sleep, or compute on the device.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,11 @@
 
 namespace bench::data {
 
-// What an accelerator does with a batch, or what stands for it.
-
-/// Does one step's work; when it returns, the step is done.
+/// Runs one step and returns when it is done.
 using Step = std::function<void()>;
 
-/// Sleeps until so long after it was called, by an absolute time: what the kernel sleeps too long
-/// in one step is told, and does not add up. No step at all for 0.
+/// Sleeps for `length` with an absolute deadline, so that late wake-ups are measured but do not add
+/// up. Does nothing for 0.
 Step sleeping_step(Seconds length);
 
 }  // namespace bench::data
@@ -25,20 +23,20 @@ Step sleeping_step(Seconds length);
 namespace bench {
 
 struct LoopStep {
-  Seconds length = {};  // as it should be; of products, as they took before
+  Seconds length = {};  // nominal; for GEMMs as measured before
   data::Step step = [] {};
-  std::function<Check()> verify = {};  // empty: there is nothing to verify
-  Uploads* uploads = nullptr;          // takes batches to the device; see data::LoopOptions
+  std::function<Check()> verify = {};  // empty: nothing to verify
+  Uploads* uploads = nullptr;          // copies batches to the device; see data::LoopOptions
   bool overlapped = true;
 };
 
-/// A step, or why this device cannot have it.
+/// A step, or why this device does not support it.
 struct StepOffer {
   std::optional<LoopStep> step = {};
   std::string reason = {};
 };
 
-/// By the job's parameter `step`: "sleep", or "gemm": as many products of 512 x 512 in f32 as fill
+/// By the job's parameter `step`: "sleep", or "gemm": as many GEMMs of 512 x 512 in f32 as fill
 /// `seconds`, on one core of a host or on a GPU.
 StepOffer make_step(State& state, Seconds seconds);
 

@@ -25,7 +25,7 @@
 namespace bench::data {
 namespace {
 
-/// Batches begin on a page of their own.
+/// Every batch begins on a new page.
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return (bytes + page - 1) / page * page;
@@ -83,7 +83,7 @@ namespace {
 SlotsWish slots_for(const Pipeline& pipeline, const LoaderOptions& options) {
   SlotsWish wish;
   const auto ahead = static_cast<std::size_t>(options.num_workers * options.prefetch_factor);
-  wish.slots = ahead + 1;  // and the one that is lent
+  wish.slots = ahead + 1;  // and the one in use
   wish.samples = options.batch_size;
   wish.bytes = options.batch_size * pipeline.sample_bytes();
   wish.cpus = options.memory_cpus;
@@ -103,7 +103,7 @@ std::uint64_t batches_of(const Pipeline& pipeline, std::uint64_t batch_size) {
 
 }  // namespace
 
-/// What a thread needs to make samples, and the order of the epoch it last looked at.
+/// What a thread needs to make samples, and the sample order of its last epoch.
 class Loader::Maker {
  public:
   Maker(const Pipeline& pipeline, const LoaderOptions& options)
@@ -154,7 +154,7 @@ void Loader::begin(std::uint64_t epoch, std::uint64_t batches) {
   if (!options_.persistent_workers) stop();
   {
     std::unique_lock lock(mutex_);
-    batches_ = 0;  // no task is given from here on
+    batches_ = 0;  // hands out no more tasks
     ++pass_;
     done_.wait(lock, [&] { return busy_ == 0; });
     making_.clear();
@@ -241,12 +241,12 @@ std::optional<Batch> Loader::next() {
   making_.erase(at);
   const Batch batch = lend(*making, ready);
   lock.unlock();
-  work_.notify_all();  // one more may be begun
+  work_.notify_all();  // another batch may be started
   if (making->error) std::rethrow_exception(making->error);
   return batch;
 }
 
-/// The batch to hand out now; null where it is not made yet.
+/// The next batch to deliver; null if it is not ready.
 Loader::Making* Loader::deliverable() {
   Making* best = nullptr;
   for (const auto& making : making_) {
@@ -257,7 +257,7 @@ Loader::Making* Loader::deliverable() {
   return best;
 }
 
-/// As many batches as prefetch_factor says are ahead of the one that was handed out last.
+/// Limits the batches in work to prefetch_factor per worker.
 bool Loader::may_begin(std::uint64_t number) const {
   const auto ahead = static_cast<std::uint64_t>(options_.num_workers * options_.prefetch_factor);
   return number < batches_ && number < taken_ + ahead && !free_.empty();

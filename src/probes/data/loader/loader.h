@@ -1,16 +1,15 @@
-// Makes batches ahead of the one who needs them, with the knobs and defaults of PyTorch's
-// DataLoader under their own names. Workers are threads, not processes: they share what is open,
-// and nothing is copied from one to the other.
+// Makes batches ahead of their consumer, with the options and defaults of PyTorch's DataLoader.
+// Workers are threads, not processes: they share open files, and nothing is copied between them.
 //   num_workers       0: next() makes the batch itself
-//   prefetch_factor   batches ahead for each worker: at most so many times the workers at once
+//   prefetch_factor   batches ahead per worker
 //
-//   in_order          batches come in order: each worker has every num_workers-th, and a late one
-//                     holds up all behind it. Else whichever is ready comes, and a worker that is
-//                     free takes the next.
+//   in_order          batches are delivered in order: each worker makes every num_workers-th, and a
+//                     late one delays all later ones. Else the first ready batch is delivered, and
+//                     a free worker takes the next.
 //
 //   persistent_workers   threads outlive a pass; else each begin() starts new ones
-//   pin_memory        batches lie in memory that is locked, for the device where there is one
-// The last, smaller batch of an epoch is left out (drop_last=True), as trainings do.
+//   pin_memory        batches are page-locked, for the device if there is one
+// The last, smaller batch of an epoch is dropped (drop_last=True), as in trainings.
 #pragma once
 
 #include <condition_variable>
@@ -31,10 +30,6 @@
 #include "probes/data/pipelines/pipeline.h"
 
 namespace bench {
-
-// Memory for finished batches, had and touched before anything is timed: the first touch of a page
-// costs more than all that a loader does with it later.
-
 class Copies;
 class PageLock;
 }  // namespace bench
@@ -45,14 +40,16 @@ struct SlotsWish {
   std::size_t slots = 1;
   std::size_t bytes = 0;       // of a batch
   std::size_t samples = 0;     // of a batch
-  std::vector<int> cpus = {};  // on which they are touched first, which decides on their node
-  bool locked = false;         // kept in memory
-  Copies* copies = nullptr;    // of the device that they are locked for; null: of none
+  std::vector<int> cpus = {};  // that first touch them, which decides the NUMA node
+  bool locked = false;         // page-locked
+  Copies* copies = nullptr;    // of the device that they are locked for; null: none
 };
 
+/// Memory for finished batches, allocated and touched before anything is timed: the first touch of
+/// a page costs more than all later accesses of a loader.
 class Slots {
  public:
-  /// Throws Error(environment) where the memory cannot be had.
+  /// Throws Error(environment) if the memory cannot be allocated.
   explicit Slots(const SlotsWish& wish);
   ~Slots();
   Slots(const Slots&) = delete;
@@ -61,7 +58,7 @@ class Slots {
   std::size_t size() const { return labels_.size(); }
   std::span<std::byte> data(std::size_t slot) const { return {memory_ + slot * stride_, bytes_}; }
   std::span<std::int64_t> labels(std::size_t slot) { return labels_[slot]; }
-  /// Why the memory was not locked though it should be; "" else.
+  /// Why the memory is not locked as requested; "" otherwise.
   const std::string& obstacle() const { return obstacle_; }
 
  private:
@@ -74,7 +71,7 @@ class Slots {
   std::string obstacle_;
 };
 
-/// Who makes a batch: one worker, as PyTorch has it, or all of them together, some samples each.
+/// Who makes a batch: one worker, as in PyTorch, or all workers together.
 enum class Dispatch { batch, sample };
 inline constexpr NameTable<Dispatch, 2> kDispatches{
     {{{Dispatch::batch, "batch"}, {Dispatch::sample, "sample"}}}};
@@ -90,21 +87,21 @@ struct LoaderOptions {
   bool shuffle = true;
   std::uint64_t seed = 1;
   std::vector<int> worker_cpus = {};  // empty: any
-  std::vector<int> memory_cpus = {};  // alongside which batches lie; empty: anywhere
-  Copies* copies = nullptr;           // of the device that batches are locked for
+  std::vector<int> memory_cpus = {};  // near which batches are allocated; empty: anywhere
+  Copies* copies = nullptr;           // of the device for which batches are locked
 };
 
-/// Lent until the next call of next().
+/// Valid until the next call of next().
 struct Batch {
   std::uint64_t number = 0;  // since begin()
   std::span<const std::byte> data = {};
   std::span<const std::int64_t> labels = {};
-  bool ready = false;  // it was made before it was asked for
-  double made_s = 0;   // from the first of its samples to the last, on the wall
+  bool ready = false;  // it was ready on request
+  double made_s = 0;   // wall time from its first sample to its last
   Effort effort = {};
 };
 
-/// Where a sample of a pass stands in the data set.
+/// The place of a sample of a pass in the data set.
 struct SamplePlace {
   std::uint64_t epoch, sample;
 };
@@ -112,22 +109,21 @@ struct SamplePlace {
 class Loader {
  public:
   /// The pipeline is borrowed. Throws Error(input) for a data set smaller than a batch,
-  /// Error(environment) where threads or memory cannot be had.
+  /// Error(environment) without enough threads or memory.
   Loader(const Pipeline& pipeline, const LoaderOptions& options);
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  /// Begins a pass of so many batches, from the first of `epoch` on and over as many epochs as it
-  /// takes; what an earlier pass left is dropped.
+  /// Starts a pass of so many batches from the start of `epoch`, over as many epochs as needed;
+  /// drops the rest of an earlier pass.
   void begin(std::uint64_t epoch, std::uint64_t batches);
-  /// Nothing at the end of the pass. Rethrows what a worker met while it made this batch.
+  /// Nothing at the end of the pass. Rethrows the exception of a worker that made this batch.
   std::optional<Batch> next();
 
-  /// What the samples of a batch of this pass are, in their order.
+  /// The samples of a batch of this pass, in order.
   std::vector<SamplePlace> places(std::uint64_t number) const;
-  /// Time that workers had nothing to do, since begin(), all together: batches were ready and
-  /// nobody took them.
+  /// Idle time of all workers since begin(), while batches were ready and not taken.
   double idle_s() const;
   const std::string& obstacle() const { return slots_.obstacle(); }
 
@@ -161,14 +157,14 @@ class Loader {
   LoaderOptions options_;
   std::uint64_t epoch_batches_;
   Slots slots_;
-  std::unique_ptr<Maker> own_;  // of next(), without workers
+  std::unique_ptr<Maker> own_;  // for next() without workers
   StageClock own_clock_ = {};
 
   mutable std::mutex mutex_;
   std::condition_variable work_, done_;
   bool stopping_ = false;
   std::uint64_t pass_ = 0, first_epoch_ = 0, batches_ = 0, taken_ = 0, next_ = 0;
-  std::vector<std::uint64_t> next_of_ = {};  // by worker, where each has its own
+  std::vector<std::uint64_t> next_of_ = {};  // by worker, if batches are in order
   std::vector<std::size_t> free_ = {};
   std::deque<std::unique_ptr<Making>> making_ = {};
   std::optional<std::size_t> lent_ = {};

@@ -23,8 +23,8 @@ cpu_set_t set_of(const std::vector<int>& cpus) {
   return set;
 }
 
-/// A thread asks for all of them; the kernel takes away what a control group forbids, and refuses
-/// where nothing is left.
+/// A thread requests all of them; the kernel removes those that a control group forbids, and
+/// refuses if none is left.
 std::vector<int> granted(const std::vector<int>& cpus) {
   std::vector<int> found;
   std::thread([&] {
@@ -55,8 +55,8 @@ void run_on(const std::vector<int>& cpus) {
 }
 
 void touch_where_it_runs() {
-  constexpr int kDefault = 0;  // MPOL_DEFAULT; libnuma would be one more library for one call
-  // Where the kernel has no policies, pages lie where they are touched in any case.
+  constexpr int kDefault = 0;  // MPOL_DEFAULT, without a dependency on libnuma
+  // A kernel without policies places pages where they are touched in any case.
   ::syscall(SYS_set_mempolicy, kDefault, nullptr, 0);
 }
 

@@ -1,4 +1,4 @@
-// Which processors and which memory a loader uses, on a machine with several NUMA nodes.
+// The processors and the memory that a loader uses on a machine with several NUMA nodes.
 #pragma once
 
 #include <vector>
@@ -12,19 +12,18 @@ struct CpuNode {
   std::vector<int> cpus = {};  // that the kernel grants
 };
 
-/// Nodes on which threads of this process can be put, in order, whatever they are bound to now: a
-/// rank that drives a GPU was bound to its GPU's node before. What a control group forbids is left
-/// out. One node 0 with the processors of now where the kernel tells of none.
+/// The nodes on which threads of this process can run, in order, whatever their current binding: a
+/// rank that drives a GPU is bound to the node of its GPU. Without the processors that a control
+/// group forbids. One node 0 with the current processors if the kernel reports no nodes.
 std::vector<CpuNode> cpu_nodes(const SystemFiles& files = SystemFiles());
 
-/// Lets the calling thread run on these alone; nothing happens for none. Throws Error(environment).
+/// Binds the calling thread to these processors; does nothing for none. Throws Error(environment).
 void run_on(const std::vector<int>& cpus);
 
-/// What the calling thread touches first lies on the node it runs on, whatever it was told before.
+/// Resets the calling thread's memory policy: pages are allocated on the node of their first touch.
 void touch_where_it_runs();
 
-/// Processors this process may use at once: those it may run on, or less by a control group's
-/// quota.
+/// Processors this process may use at once: its affinity, or less by the quota of a control group.
 double usable_cores();
 
 }  // namespace bench::data

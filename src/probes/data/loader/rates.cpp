@@ -18,12 +18,12 @@
 namespace bench::data {
 namespace {
 
-constexpr double kMostResident = 0.05;  // of files that count as not in memory
+constexpr double kMostResident = 0.05;  // of files that count as cold
 constexpr std::size_t kCopied = std::size_t{32} << 20;
 constexpr int kCopies = 8;
 constexpr int kTransfers = 20;
 
-/// Runs work(thread) on so many threads; rethrows what one of them threw.
+/// Runs work(thread) on so many threads; rethrows an exception of one of them.
 template <class Work>
 void on_threads(int count, const std::vector<int>& cpus, Work work) {
   std::exception_ptr error;
@@ -131,11 +131,11 @@ double copy_rate(int threads, const std::vector<int>& cpus) {
   std::vector<double> rates(static_cast<std::size_t>(threads));
   on_threads(threads, cpus, [&](int t) {
     std::vector<std::byte> from(kCopied, std::byte{1}), to(kCopied, std::byte{2});
-    double& fastest = rates[static_cast<std::size_t>(t)];  // others can only take from it
+    double& fastest = rates[static_cast<std::size_t>(t)];  // others can only slow it down
     for (int i = 0; i < kCopies; ++i) {
       const double begun = steady_now().value;
       std::memcpy(to.data(), from.data(), kCopied);
-      asm volatile("" : : "r"(to.data()) : "memory");  // it is wanted
+      asm volatile("" : : "r"(to.data()) : "memory");  // the copy must happen
       const double seconds = steady_now().value - begun;
       fastest = std::max(fastest, 2.0 * static_cast<double>(kCopied) / seconds);
     }

@@ -43,7 +43,7 @@ std::vector<std::string> command_of(const TorchWish& wish) {
           fmt::format("{}", wish.time.value)};
 }
 
-/// Takes what is there; nothing more once it is too long.
+/// Appends the available output, up to the limit.
 void take_text(const Descriptor& from, std::string& into) {
   std::array<char, 4096> bytes;
   ssize_t got = 0;

@@ -1,5 +1,5 @@
-// The same data through PyTorch's DataLoader, in the same minutes: scripts/torch_loader.py, run as
-// a child by a Python that has PyTorch.
+// Runs PyTorch's DataLoader on the same data: scripts/torch_loader.py in a child process, by a
+// Python with PyTorch.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 namespace bench::data {
 
 struct TorchWish {
-  std::string python = {};    // a path, or a name that is looked up in PATH
+  std::string python = {};    // a path, or a name in PATH
   std::string pipeline = {};  // jpeg_folder or tokens
   std::string data = {};      // the folder, or a file of tokens
   LoaderOptions options = {};
-  int size = 224;       // sides of an image in a batch
+  int size = 224;       // side length of an image in a batch
   int sequence = 1024;  // tokens of a sample
-  Seconds time = {};    // of measuring
+  Seconds time = {};    // of the measurement
 };
 
 struct TorchRate {
@@ -26,10 +26,10 @@ struct TorchRate {
   std::string version = {};  // of PyTorch
 };
 
-/// What the script prints, one object in JSON. The reason says what was wrong with anything else.
+/// Parses the output of the script, a JSON object; for anything else the reason says what is wrong.
 TorchRate read_torch_answer(const std::string& text);
 
-/// Throws nothing: whatever does not work is the reason.
+/// Does not throw Error: a failure is returned as the reason.
 TorchRate run_torch_loader(const TorchWish& wish);
 
 }  // namespace bench::data

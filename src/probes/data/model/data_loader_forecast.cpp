@@ -33,11 +33,11 @@ class QueueSimulation {
         ahead_(static_cast<std::uint64_t>(setup.workers * setup.prefetch_factor)),
         free_at_(static_cast<std::size_t>(lanes_), 0.0) {}
 
-  /// When the next batch is there, for one who asks at `now`.
+  /// When the next batch is available to a consumer that requests it at `now`.
   double take(double now) {
     if (setup_.workers == 0) return now + length();
     while (begun_ < taken_.size() + ahead_) start_next();
-    // In order the oldest; else the one that is ready first.
+    // In order the oldest; otherwise the first one ready.
     auto best = waiting_.begin();
     if (!setup_.in_order) best = std::ranges::min_element(waiting_);
     const double got = std::max(now, *best);
@@ -53,7 +53,7 @@ class QueueSimulation {
     return setup_.shared_batches && setup_.workers > 0 ? whole / setup_.workers : whole;
   }
 
-  /// Batch b may begin once b - ahead_ + 1 were taken.
+  /// Batch b may start once b - ahead_ + 1 batches were taken.
   void start_next() {
     const double allowed = begun_ < ahead_ ? 0.0 : taken_[begun_ - ahead_];
     auto lane = static_cast<std::size_t>(begun_ % static_cast<std::uint64_t>(lanes_));
@@ -69,8 +69,8 @@ class QueueSimulation {
   int lanes_;
   std::uint64_t ahead_;
   std::vector<double> free_at_;  // by lane
-  std::vector<double> taken_;    // when, by batch
-  std::vector<double> waiting_;  // when each is ready that was not taken
+  std::vector<double> taken_;    // time, by batch
+  std::vector<double> waiting_;  // when each batch that is not taken is ready
   std::uint64_t begun_ = 0, drawn_ = 0;
 };
 
@@ -195,8 +195,8 @@ data::QueueSetup queue_of(const DataLoaderSetup& setup, const data::LoaderOption
   return queue;
 }
 
-/// How long batches take where `workers` of them are made at once: as measured, but for a batch
-/// that all workers make together, which takes a worker's time as often as there are workers.
+/// The time of a worker per batch: as measured; for a batch that all workers make together its
+/// interval times the number of workers.
 std::vector<double> batch_times(const MeasuredLoop& loop, const data::LoaderOptions& options) {
   const auto& intervals = loop.result.interval_s;
   if (options.dispatch != data::Dispatch::sample || options.num_workers == 0)
@@ -213,7 +213,8 @@ int needed(const DataLoaderSetup& setup, const MeasuredLoop& loop, std::uint64_t
                               effort.cpu_s / effort.samples);
 }
 
-/// What of the stall would go if batches came in any order; nothing where none waits for another.
+/// The part of the stall that in-order delivery causes; nothing if batches do not wait for each
+/// other.
 std::optional<double> head_of_line(const std::vector<double>& times, data::QueueSetup queue) {
   if (!queue.in_order || queue.shared_batches || queue.workers < 2) return {};
   const double in_order = data::simulate_queue(times, queue).stall;
@@ -239,7 +240,7 @@ Json write_forecast(State& state, const std::vector<double>& times, const data::
   return facts;
 }
 
-/// The forecast against what was measured, where the host was the same all the while.
+/// Compares the forecast with the measurement, if the host did not change in between.
 void compare(State& state, double measured, const data::RatesAround& rates, const Json& params,
              Json& facts) {
   const double predicted = facts.at("predicted_stall").get<double>();
@@ -262,7 +263,7 @@ void refuse_wrong_batches(State& state, const MeasuredLoop& loop) {
                               loop.damaged));
 }
 
-/// Steps of one length, between two looks at the loader without steps.
+/// Steps of one length, between two measurements of the loader without steps.
 class StepForecast {
  public:
   StepForecast(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
@@ -280,7 +281,7 @@ class StepForecast {
     if (offer.step->verify && !offer.step->verify().passed())
       state_.invalid("the GEMM results of the steps are wrong");
     MeasuredLoop after = measure_loop(setup_, options_);
-    // Both looks at the loader without steps tell its batches' times.
+    // Both measurements without steps give batch times.
     std::vector<double> times = batch_times(before, options_);
     const std::vector<double> later = batch_times(after, options_);
     times.insert(times.end(), later.begin(), later.end());
@@ -309,7 +310,7 @@ class StepForecast {
   const Transfer& transfer_;
 };
 
-/// Of a batch of another size, from the time of a sample.
+/// For another batch size, from the time per sample.
 void write_preset(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
                   const data::StepPreset& preset, const MeasuredLoop& loop, Json& facts) {
   Json params = loader_params(options);

@@ -1,4 +1,4 @@
-// What a training with steps of a given length would see: foretold, and where asked for, measured.
+// The data stall of a training with steps of a given length: predicted and, on request, measured.
 #pragma once
 
 #include <array>
@@ -13,47 +13,42 @@
 
 namespace bench::data {
 
-// What a training would wait for data, foretold: batches of measured lengths go through workers, a
-// queue that holds so many, and a consumer that takes one and does a step. Nothing but times is
-// simulated.
-
+/// A simulation of workers, queue and consumer with measured batch times.
 struct QueueSetup {
   int workers = 1;          // 0: the consumer makes its batches itself
   int prefetch_factor = 2;  // batches ahead for each worker
   bool in_order = true;
   bool shared_batches = false;  // all workers make one batch together (dispatch "sample")
   double step_s = 0.0;
-  double exposed_s = 0.0;    // of each step's way to the device, what the step does not hide
-  int batches_per_step = 1;  // as many devices as take one each
+  double exposed_s = 0.0;    // transfer time per step that the step does not hide
+  int batches_per_step = 1;  // one for each device
   std::uint64_t steps = 4000;
   std::uint64_t seed = 1;
 };
 
 struct Forecast {
-  double stall = 0.0;                         // share of the time that is spent waiting, 0..1
-  double slow_down = 1.0;                     // time over that of the steps alone
+  double stall = 0.0;                         // share of the time spent waiting, 0..1
+  double slow_down = 1.0;                     // time over the time of the steps alone
   double wait_p50_s = 0.0, wait_p99_s = 0.0;  // of a step
   double batches_per_second = 0.0;
 };
 
-/// `batch_s`: how long a worker needs for a batch, as measured, with all workers busy; drawn from
-/// at random. The first tenth of the steps is not counted. Throws Error(internal) for no lengths,
-/// or for steps of no time.
+/// `batch_s`: measured times of a worker per batch, with all workers busy; drawn at random. The
+/// first tenth of the steps is not counted. Throws Error(internal) without batch times and if all
+/// times are 0.
 Forecast simulate_queue(const std::vector<double>& batch_s, const QueueSetup& setup);
 
-/// The same without chance, from the rate without steps: 1 - step / time of its batches where that
-/// is longer than the step, else 0; without workers, that time over both together.
+/// The stall of a deterministic flow at the rate without steps: 1 - step / batch time, at least 0;
+/// without workers, batch time / (batch time + step).
 double fluid_stall(double batches_per_second, const QueueSetup& setup);
 
-// Steps of accelerators that MLPerf Storage emulates (mlcommons/storage v2.0, its workload files):
-// how long a device computes on a batch, and what a sample weighs.
-
+/// Accelerator steps that MLPerf Storage emulates (mlcommons/storage v2.0, its workload files).
 struct StepPreset {
   std::string_view name;
   double step_s = 0.0;
-  std::uint64_t batch_size = 0;  // of one device
-  double sample_bytes = 0.0;     // on the disk, on average
-  double least_use = 0.0;        // of the device, that passes there
+  std::uint64_t batch_size = 0;  // per device
+  double sample_bytes = 0.0;     // mean, on disk
+  double least_use = 0.0;        // utilisation required by MLPerf Storage
 };
 
 inline constexpr std::array<StepPreset, 6> kStepPresets{{
@@ -72,34 +67,31 @@ constexpr const StepPreset* step_preset(std::string_view name) {
   return nullptr;
 }
 
-// A foretold stall alongside the measured one.
-
 /// Samples per second of the loader without steps, before the steps and after them.
 struct RatesAround {
   double before = 0.0, after = 0.0;
 
-  /// How far the second is from the first, as a share of it.
+  /// The relative change.
   double drift() const;
 };
 
 struct StallComparison {
-  bool conclusive = false;  // the loader was the same all the while
+  bool conclusive = false;  // the loader's rate did not change
   double error = 0.0;       // absolute
-  std::string reason = {};  // why nothing is concluded
+  std::string reason = {};  // why it is not conclusive
 };
 
-/// With a drift of more than 5 % the host was another one meanwhile, and nothing is concluded; so
-/// it is where a rate is unknown (NaN).
+/// Not conclusive if the rate drifted by more than 5 % or is unknown (NaN).
 StallComparison compare_stalls(double predicted, double measured, const RatesAround& rates);
 
 }  // namespace bench::data
 
 namespace bench {
 
-/// Each length of the parameter `steps`: the stall predicted from `before`, a loop without steps;
-/// then the loop with steps, and a second one without, which tells whether the prediction may be
-/// judged. Each of `presets`: predicted alone. What was found stands in facts["steps"] and
-/// facts["presets"].
+/// For each length of the parameter `steps`: predicts the stall from `before`, a loop without
+/// steps, then measures a loop with steps, and another one without, which decides whether the
+/// prediction can be judged. For each of `presets`: predicts only. The results are in
+/// facts["steps"] and facts["presets"].
 void write_forecasts(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
                      const MeasuredLoop& before, Json& facts);
 

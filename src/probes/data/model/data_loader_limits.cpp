@@ -85,8 +85,8 @@ namespace {
 
 constexpr int kCopies = 20;
 
-/// Copies of batches to the device, from memory as the loader's; nothing where the device's memory
-/// is the host's.
+/// The rate of copies to the device from the kind of memory that the loader uses; nothing if the
+/// device shares host memory.
 std::optional<double> transfer_rate(State& state, const DataLoaderSetup& setup,
                                     const data::LoaderOptions& options) {
   Copies* copies = state.device().copies();
@@ -101,7 +101,7 @@ std::optional<double> transfer_rate(State& state, const DataLoaderSetup& setup,
   const auto copy = [&] { offer.run->run(1); };
   device.untimed(copy);
   std::vector<double> seconds;
-  for (int i = 0; i < kCopies; ++i)  // pageable copies wait for their end, as if on the host
+  for (int i = 0; i < kCopies; ++i)  // pageable copies are synchronous
     seconds.push_back(
         (options.pin_memory ? device.timed(copy, 1) : device.Device::timed(copy, 1)).value);
   if (!offer.run->verify().passed()) return {};
@@ -134,7 +134,7 @@ std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup&
   inputs.sample_bytes = static_cast<double>(setup.pipeline->sample_bytes());
   inputs.cpu_s = effort.stages_cpu_s() / effort.samples;
   auto limits = data::loader_limits(inputs);
-  // Small batches stay in caches, where copies of large memory bound nothing.
+  // Small batches stay in caches, where the copy rate of large memory is no limit.
   const double reached = loop.samples_per_second(options);
   if (std::erase_if(limits, [&](const data::LoaderLimit& l) {
         return l.name == "memory" && l.samples_per_second < reached;

@@ -1,4 +1,4 @@
-// What the loader cannot pass on this host, each limit measured by itself.
+// The limits of a loader on this host, each measured separately.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,6 @@
 
 namespace bench::data {
 
-// How many workers a loader should have.
-
 /// 0, 1, 2, 4, ... and `cores`.
 std::vector<int> worker_counts(int cores);
 
@@ -20,25 +18,24 @@ struct SweepPoint {
   double samples_per_second = 0.0;
 };
 
-/// The smallest number that reaches 95 % of the fastest; nothing for no points.
+/// The smallest number of workers that reaches 95 % of the fastest; nothing without points.
 std::optional<SweepPoint> recommended(const std::vector<SweepPoint>& points);
 
-/// Workers that make `samples_per_second` at so much CPU time a sample, with a fifth to spare.
+/// Workers needed for `samples_per_second` at `cpu_s` per sample, with a reserve of a fifth.
 int workers_needed(double samples_per_second, double cpu_s);
-
-// What a loader cannot pass, and which of these it meets first.
 
 struct LoaderLimit {
   std::string name;  // "storage", "workers", "cpu", "memory", "host_to_device"
   double samples_per_second = 0.0;
-  std::string source;  // what it was made of
-  std::string remedy;  // what would lift it
+  std::string source;  // how it was derived
+  std::string remedy;  // how to raise it
 };
 
-/// What limits are made of; nothing where it is not known.
+/// The inputs of the limits; unknown ones are absent.
 struct LimitInputs {
-  std::optional<double> storage_bytes_per_second = {};  // read cold by the same places and threads
-  std::optional<double> memory_bytes_per_second = {};   // copied: read and written bytes both count
+  std::optional<double> storage_bytes_per_second =
+      {};  // cold, in the same order by the same threads
+  std::optional<double> memory_bytes_per_second = {};    // of copies; reads and writes both count
   std::optional<double> transfer_bytes_per_second = {};  // host to device
   double read_bytes = 0.0;                               // of a sample
   double touched_bytes = 0.0;                            // of a sample, in memory
@@ -48,8 +45,8 @@ struct LimitInputs {
   double cores = 1.0;                                    // that this process may use
 };
 
-/// In ascending order: the first binds. Where more workers would help, "workers" stands for those
-/// there are and "cpu" for all cores; with as many workers as cores only "cpu" does.
+/// In ascending order: the first one is binding. "workers" is the limit of the current workers and
+/// is absent if there are as many as cores; "cpu" is the limit of all cores.
 std::vector<LoaderLimit> loader_limits(const LimitInputs& inputs);
 
 }  // namespace bench::data
@@ -57,13 +54,13 @@ std::vector<LoaderLimit> loader_limits(const LimitInputs& inputs);
 namespace bench {
 
 struct DiskRead {
-  const data::ColdRead& cold;  // reading alone, from the disk
-  bool from_memory = false;    // the loop was not: the data set is in memory
+  const data::ColdRead& cold;  // reads alone, from the disk
+  bool from_memory = false;    // the loop used a data set in memory
 };
 
-/// The limits of a loader whose loop was measured, the least first; writes each, how far the loader
-/// is from the least, and what binds as facts. From memory the disk binds nothing; what would bind
-/// with data that do not fit stands alongside it.
+/// The limits of a measured loader in ascending order. Reports each, the share of the lowest that
+/// the loader reached, and the binding one in the facts: for data in memory without the disk, and
+/// in addition for data that do not fit.
 std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup,
                                             const data::LoaderOptions& options,
                                             const MeasuredLoop& loop, const DiskRead& disk,

@@ -1,6 +1,6 @@
-// Click logs to rows of 160 bytes (formats/criteo_rows.h), from Criteo's text or from files of such
-// rows, as MLPerf's trainings keep them (int32, little-endian). Runs of 1024 rows are shuffled, not
-// single ones: what trainings read is shuffled beforehand.
+// Click logs as rows of 160 bytes (formats/criteo_rows.h), from Criteo's text or from files of such
+// rows, as MLPerf's trainings use them (int32, little-endian). Blocks of 1024 rows are shuffled,
+// not single rows: training data are shuffled beforehand.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,11 @@ struct CriteoOptions {
   std::uint32_t table_rows = 1 << 20;
 };
 
-/// Where every 1024th line begins is found first, which reads the files once. Throws Error(input)
-/// for files without a line.
+/// Reads the files once to index every 1024th line. Throws Error(input) for files without a line.
 std::unique_ptr<Pipeline> criteo_text_pipeline(const std::vector<std::filesystem::path>& files,
                                                const CriteoOptions& options);
 
-/// Throws Error(input) for a file whose size is no multiple of 160.
+/// Throws Error(input) for a file whose size is not a multiple of 160.
 std::unique_ptr<Pipeline> criteo_binary_pipeline(const std::vector<std::filesystem::path>& files,
                                                  const CriteoOptions& options);
 

@@ -1,4 +1,4 @@
-// What making batches costs, by stages.
+// The cost of making batches, by stage.
 #pragma once
 
 #include <time.h>
@@ -30,9 +30,9 @@ struct StageTime {
 /// Sums over batches.
 struct Effort {
   std::array<StageTime, kStageCount> stages = {};
-  double bytes_read = 0.0;  // what was asked of files, headers included
+  double bytes_read = 0.0;  // requested from files, including headers
   double samples = 0.0;
-  double cpu_s = 0.0;  // all that the threads computed: the stages, and between them
+  double cpu_s = 0.0;  // of the threads: in the stages and between them
 
   Effort& operator+=(const Effort& other) {
     for (std::size_t i = 0; i < kStageCount; ++i) {
@@ -52,15 +52,15 @@ struct Effort {
   const StageTime& of(Stage stage) const { return stages.at(static_cast<std::size_t>(stage)); }
 };
 
-/// One thread's. Stages follow each other without a gap, so that each boundary is read once: asking
-/// for a thread's CPU time is a call of the kernel, which a batch of some microseconds feels.
+/// For one thread. Stages follow each other without a gap, so each boundary is read once: reading a
+/// thread's CPU time is a system call, which is noticeable in a batch of some microseconds.
 class StageClock {
  public:
-  /// Of the thread that calls, from here on.
+  /// Starts the clock of the calling thread.
   StageClock() : wall_(steady_now()), cpu_(thread_time()) {}
 
-  /// What comes is for `effort`. What this thread computed since the last stage ended, as looking
-  /// for work, is of no stage and counts to all the same; time on the wall does not.
+  /// From here on counts for `effort`. The thread's CPU time since the last stage, such as looking
+  /// for work, counts as well, for no stage; the wall time does not.
   void begin(Effort& effort) {
     effort_ = &effort;
     const Seconds cpu = thread_time();
@@ -68,14 +68,14 @@ class StageClock {
     cpu_ = cpu;
     wall_ = steady_now();
   }
-  /// As begin(), with nothing before: for threads that do other things between batches.
+  /// As begin(), without the time before: for threads that do other things between batches.
   void begin_anew(Effort& effort) {
     effort_ = &effort;
     cpu_ = thread_time();
     wall_ = steady_now();
   }
 
-  /// Adds what passed since begin(), or since the last end(), to a stage.
+  /// Adds the time since begin(), or since the last end(), to a stage.
   void end(Stage stage) {
     const Seconds wall = steady_now(), cpu = thread_time();
     StageTime& time = effort_->stages.at(static_cast<std::size_t>(stage));

@@ -60,7 +60,7 @@ class TokenPipeline final : public MappedPipeline<TokenShard> {
   std::pair<std::span<const std::byte>, std::size_t> window(std::uint64_t epoch,
                                                             std::uint64_t sample) const {
     const TokenShard& shard = file_of(sample);
-    const std::uint64_t last = shard.tokens - targets() - 1;  // that a window may begin at
+    const std::uint64_t last = shard.tokens - targets() - 1;  // possible start of a window
     std::uint64_t at = (sample - shard.first) * targets();
     if (options_.random_windows) {
       const std::uint64_t seed = training::random_stream(options_.seed, epoch).key;
@@ -125,7 +125,7 @@ std::unique_ptr<PipelineWorker> TokenPipeline::worker() const {
 }
 
 constexpr std::size_t kPixelBytes = 4, kColours = 3;
-constexpr double kMeanCrop = 0.43;  // of an image's area: what its random crops have on average
+constexpr double kMeanCrop = 0.43;  // mean area of random crops, as a share of the image
 
 std::size_t pixels_of(const ImageOptions& options) {
   const auto side = static_cast<std::size_t>(options.size);
@@ -235,7 +235,8 @@ class ImagePipeline final : public BlobPipeline {
   double touched_bytes() const override {
     const double decoded = image_pixels_ * kPixelBytes * (options_.random ? kMeanCrop : 1.0);
     const double read = static_cast<double>(source_->bytes(0));
-    // Files are copied into a buffer and read again; pixels, small ones too, written and read.
+    // Files are copied into a buffer and read again; decoded and resized pixels are written and
+    // read.
     return 3.0 * read + 2.0 * decoded +
            2.0 * static_cast<double>(pixels_of(options_) * kPixelBytes) +
            static_cast<double>(sample_bytes());

@@ -1,5 +1,5 @@
-// How samples of a data set become parts of a batch. A sample of a batch is a function of (seed,
-// epoch, sample) alone, so that any number of threads makes the same batches.
+// Makes parts of a batch from samples of a data set. A sample in a batch depends only on (seed,
+// epoch, sample), so that any number of threads makes the same batches.
 #pragma once
 
 #include <algorithm>
@@ -18,27 +18,25 @@
 
 namespace bench::data {
 
-// Which sample stands at which place of an epoch: in order, or shuffled anew for each epoch, as a
-// function of (seed, epoch, place) alone, so that any thread finds its samples by itself.
-
-/// Of one epoch of `samples` samples. Shuffled, single samples take any place; where the data set
-/// has blocks (shards, runs of lines) these do, and stay whole.
+/// The order of the samples in one epoch: sequential, or shuffled differently for each epoch. It
+/// depends only on (seed, epoch, place), so that every thread finds its samples itself. If the data
+/// set has blocks (shards, runs of lines), these are shuffled as a whole, else single samples.
 class SampleOrder {
  public:
   struct Shape {
     std::uint64_t samples = 0;
-    /// The first sample of each block, from 0 on; empty: each sample is one.
+    /// The first sample of each block, starting with 0; empty: no blocks.
     std::vector<std::uint64_t> blocks = {};
   };
   /// `shape` is borrowed.
   SampleOrder(const Shape& shape, bool shuffle, std::uint64_t seed, std::uint64_t epoch);
 
   std::uint64_t at(std::uint64_t place) const;
-  /// Of the places from one on, as many as there is room for.
+  /// The samples from `place` on, as many as there is room for.
   void fill(std::uint64_t place, std::span<std::uint64_t> samples) const;
 
  private:
-  /// The place of a block that a place of the epoch lies in.
+  /// The block that contains a place of the epoch.
   std::size_t block_at(std::uint64_t place) const;
 
   const Shape& shape_;
@@ -49,22 +47,21 @@ class SampleOrder {
   std::vector<std::uint64_t> starts_ = {};  // place at which each of these begins
 };
 
-/// Where samples are written, one after another.
+/// The memory for consecutive samples.
 struct BatchPart {
-  std::span<std::byte> data;            // Pipeline::sample_bytes() of each
-  std::span<std::int64_t> labels = {};  // one of each
+  std::span<std::byte> data;            // Pipeline::sample_bytes() for each
+  std::span<std::int64_t> labels = {};  // one for each
 };
 
-/// One thread's. What it needs between samples it keeps. What it does it adds to the clock's
-/// effort, stage by stage; the clock was begun before.
+/// For one thread; keeps buffers between samples. Adds its effort to the clock, stage by stage; the
+/// caller has called begin().
 class PipelineWorker {
  public:
   virtual ~PipelineWorker() = default;
-  /// Makes these samples. Throws Error(environment or input) for files that cannot be read or hold
-  /// what they must not.
+  /// Makes these samples. Throws Error(environment or input) for unreadable or invalid files.
   virtual void make(std::uint64_t epoch, std::span<const std::uint64_t> samples, BatchPart out,
                     StageClock& clock) = 0;
-  /// Reads what make() would read, and makes nothing of it.
+  /// Only reads what make() would read.
   virtual void fetch(std::uint64_t epoch, std::span<const std::uint64_t> samples,
                      StageClock& clock) = 0;
 };

@@ -15,10 +15,10 @@ Json or_null(const std::optional<Seconds>& time) {
   return time ? number_or_null(time->value) : Json();
 }
 
-/// Zero or less where the target was met; nothing without an evaluation or a target.
+/// Zero or less if the target was met; empty without an evaluation or a target.
 std::optional<double> final_gap(const TrainingLog& log) {
   if (log.evaluations().empty() || !log.goal().target) return {};
-  // The run ends at the evaluation that met the target; ranks may log others behind it.
+  // The run ends at the evaluation that met the target; ranks may log others after it.
   const LoggedEvaluation* met = log.meeting();
   return log.goal().gap((met != nullptr ? *met : log.evaluations().back()).value);
 }
@@ -117,7 +117,7 @@ std::string workload(const State& state, const TrainingLog& log) {
   return logged.is_string() ? printable(logged.get<std::string>()) : "external";
 }
 
-/// The logged values, each with a text where JSON has no number.
+/// The logged values; a text for a number that JSON does not have.
 Json all_said(const TrainingLog& log) {
   MllogLine line;
   line.value = Json::object();

@@ -1,5 +1,5 @@
-// What a foreign training came to, as records: the same metrics, curve, breakdown and facts as of
-// our own trainings, so that one report reads both.
+// The results of an external training as records: the same metrics, curve, breakdown and facts as
+// of our own trainings, so that one report reads both.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace bench {
 
-/// Keeps the lines of the log as they come, but for tracked_stats, which are most of a log: what
-/// they say of throughput and loss stands in the series and the curve.
+/// Stores the lines of the log as events, except tracked_stats, which are most of a log: their
+/// throughput and loss are in the series and the curve.
 class LoggedEvents {
  public:
   static constexpr std::size_t kMost = 20'000;
 
   explicit LoggedEvents(State& state) : state_(state) {}
   void add(const MllogLine& line);
-  /// Lines that are in no event.
+  /// Lines that were not stored.
   std::size_t left_out() const { return left_out_; }
 
  private:
@@ -27,7 +27,7 @@ class LoggedEvents {
   std::size_t kept_ = 0, left_out_ = 0;
 };
 
-/// Series, chunks, facts and the job's end. Rank 0 calls it.
+/// Series, chunks, facts and the job's outcome. Called on rank 0.
 void write_records(State& state, const external::TrainingLog& log, const external::FinishedRun& run,
                    const LoggedEvents& events);
 

@@ -20,6 +20,8 @@
 
 namespace bench::external {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CommandEnd, known, signaled, code, stopped, left, stuck, cleanup)
+
 void LineSplitter::add(std::string_view bytes, const Take& take) {
   while (!bytes.empty()) {
     if (after_cr_ && bytes.front() == '\n') bytes.remove_prefix(1);
@@ -104,9 +106,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kReadsAtOnce = 64;  // then look at the clock again: it may print for ever
+constexpr int kReadsAtOnce = 64;  // then check the clock: a command may print forever
 
-/// What a rank knows of its command.
+/// The command of this rank and its output.
 class Follower {
  public:
   Follower(Supervised* command, RankOutput& log) : command_(command), log_(log) {}
@@ -138,18 +140,9 @@ class Follower {
       lines.push_back({line.text, line.arrived_ns, line.arrived.value});
     Json result = {{"lines", std::move(lines)}, {"running", running()}};
     if (end_)
-      result["end"] = {{"known", end_->known},
-                       {"signaled", end_->signaled},
-                       {"code", end_->code},
-                       {"stopped", end_->stopped},
-                       {"left", end_->left},
-                       {"stuck", end_->stuck},
-                       {"cleanup", end_->cleanup},
-                       {"words", log_.last_output()},
-                       {"log", log_path},
-                       {"cut", log_.lines_cut()},
-                       {"incomplete", log_.incomplete()},
-                       {"host", host_name()}};
+      result["end"] = {
+          {"command", *end_},        {"words", log_.last_output()},     {"log", log_path},
+          {"cut", log_.lines_cut()}, {"incomplete", log_.incomplete()}, {"host", host_name()}};
     return result;
   }
 
@@ -206,8 +199,7 @@ CommandReport report_from(const Json& end, int rank) {
   CommandReport report;
   report.rank = rank;
   report.host = end.at("host");
-  report.end = {end.at("known"), end.at("signaled"), end.at("code"),   end.at("stopped"),
-                end.at("left"),  end.at("stuck"),    end.at("cleanup")};
+  report.end = end.at("command");
   report.last_output = end.at("words");
   report.log = end.at("log");
   report.lines_cut = end.at("cut");
@@ -215,7 +207,7 @@ CommandReport report_from(const Json& end, int rank) {
   return report;
 }
 
-/// What rank 0 makes of the update of all ranks.
+/// Combines the updates of all ranks on rank 0.
 class RunCoordinator {
  public:
   explicit RunCoordinator(const FollowSettings& settings) { run_.deadline = settings.deadline; }
@@ -225,7 +217,7 @@ class RunCoordinator {
     run_.commands.clear();
     bool running = false, bad = false;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      const Json update = parse_json(all[rank], "a rank's news");
+      const Json update = parse_json(all[rank], "a rank's update");
       take_lines(update, static_cast<int>(rank), take);
       running |= update.at("running").get<bool>();
       if (!update.contains("end")) continue;

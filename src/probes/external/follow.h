@@ -1,5 +1,5 @@
-// Runs a command on the ranks of a group until all of them have ended, reading what they print as
-// it comes. A command that ends badly on one rank, and the deadline, end all the others.
+// Runs a command on the ranks of a group until all have ended, and reads their output as it comes.
+// A command that fails on one rank, or the deadline, ends all others.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class LineSplitter {
   explicit LineSplitter(std::size_t longest) : longest_(longest) {}
 
   void add(std::string_view bytes, const Take& take);
-  /// The stream has ended: what stands after its last line end is a line too.
+  /// The stream has ended: the rest after its last line end is a line too.
   void finish(const Take& take);
 
  private:
@@ -42,9 +42,9 @@ class LineSplitter {
   bool after_cr_ = false;
 };
 
-// What one rank's command prints: kept in a file as it comes, and its MLLOG lines picked out.
+// The output of one rank's command: stored in a file as it comes; its MLLOG lines are extracted.
 
-/// A line with MLLOG's token, and when it was read.
+/// A line with the MLLOG token, and when it was read.
 struct FollowedLine {
   std::string text;
   std::int64_t arrived_ns = 0;  // UTC, since 1970
@@ -56,20 +56,20 @@ class RankOutput {
   static constexpr std::size_t kLongestLine = std::size_t{256} << 10;
   static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-  /// `most`: bytes the file may hold. Throws Error(environment) when it cannot be made.
+  /// `most`: bytes the file may hold. Throws Error(environment) if it cannot be created.
   explicit RankOutput(const std::filesystem::path& file, std::size_t most = kMostBytes);
 
-  /// Bytes of stdout and stderr, which share the file line by line; `now` since the ranks began.
+  /// Bytes of stdout or stderr, which share the file line by line; `now`: since the ranks began.
   void add(std::string_view bytes, bool is_error, Seconds now);
   void finish(Seconds now);
 
   /// The MLLOG lines since the last call.
   std::vector<FollowedLine> take();
-  /// The last lines that are no MLLOG, safe to print, joined by " | ".
+  /// The last lines without the MLLOG token, safe to print, joined by " | ".
   std::string last_output() const;
 
   std::size_t lines_cut() const { return lines_cut_; }
-  /// The file holds not all of it: it is full, or could not be written.
+  /// The file lacks output: it is full, or could not be written.
   bool incomplete() const { return incomplete_; }
 
  private:
@@ -89,19 +89,19 @@ class RankOutput {
 
 struct FollowSettings {
   Seconds deadline = {60.0};
-  /// How often the ranks tell rank 0 their news, and learn whether to go on.
+  /// How often the ranks report to rank 0 and learn whether to continue.
   Seconds tick = {0.25};
 };
 
-/// What stands at rank 0 for each text with MLLOG's token, of any rank: the line, or the text and
-/// why it is none.
+/// Called on rank 0 for each text with the MLLOG token, of any rank: with the line, or with the
+/// text and why it is not a line.
 struct LogTaker {
   std::function<void(const LoggedLine& line)> line;
   std::function<void(std::string_view text, const std::string& trouble)> trouble;
 };
 
-/// `command`: of this rank; null where it has none. `log`: what it prints. Every rank must call it;
-/// the result, and the lines, are rank 0's. Throws no Error once the command runs.
+/// `command`: of this rank; null if it has none. `log`: its output. Every rank must call this; only
+/// rank 0 gets the result and the lines. Throws no Error once the command runs.
 FinishedRun follow(Group& group, Supervised* command, RankOutput& log, const std::string& log_path,
                    const FollowSettings& settings, const LogTaker& take);
 

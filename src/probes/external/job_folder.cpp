@@ -12,7 +12,6 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/job.h"
-#include "core/system_files.h"
 
 namespace bench::external {
 namespace fs = std::filesystem;
@@ -46,8 +45,6 @@ fs::path make_job_folder(const std::string& asked, const std::string& job) {
                 "set the parameter 'output' to another folder");
   return folder;
 }
-
-std::string own_host() { return host_name(); }
 
 std::string log_name(int rank) { return fmt::format("rank-{:04}.log", rank); }
 

@@ -1,5 +1,4 @@
-// Where a job of the probe `external` keeps what its commands print, and where their processes
-// meet.
+// The folder for the output of a job's commands, and the address at which their processes meet.
 #pragma once
 
 #include <filesystem>
@@ -8,13 +7,10 @@
 
 namespace bench::external {
 
-/// The job's folder on this host, made if need be: in `asked` where it is given; else in the run's
-/// own folder where this host has it; else in $TMPDIR or /tmp, by the run's name. Throws
-/// Error(environment) when it cannot be made.
+/// The job's folder on this host, created if needed: in `asked` if given; else in the run's folder
+/// if this host has it; else in $TMPDIR or /tmp, by the run's name. Throws Error(environment) if it
+/// cannot be created.
 std::filesystem::path make_job_folder(const std::string& asked, const std::string& job);
-
-/// This host's name.
-std::string own_host();
 
 /// "rank-0003.log".
 std::string log_name(int rank);
@@ -23,7 +19,7 @@ std::string log_name(int rank);
 /// which the launcher knows the first, else its name.
 std::string master_address(const std::string& asked, const std::vector<std::string>& hosts);
 
-/// A port that nobody listened on a moment ago. Throws Error(environment).
+/// A port that was free a moment ago. Throws Error(environment).
 int free_port();
 
 }  // namespace bench::external

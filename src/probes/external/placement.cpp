@@ -12,12 +12,12 @@
 namespace bench::external {
 namespace {
 
-// A command that finds them would take itself for a process of our own launcher.
+// With these a command would take itself for a rank of our own launcher.
 constexpr std::array<std::string_view, 8> kLauncherPrefixes = {
     "OMPI_", "PMIX_", "PMI_", "PMI2_", "PRTE_", "ORTE_", "BENCH_PARAM_", "BENCH_GROUP_"};
 
 bool is_ours(std::string_view name) {
-  // The launcher sets the first for our own threads; the second tells ranks where to meet.
+  // The launcher sets the first for our own threads; the second is the address of the rendezvous.
   return name == "OMP_PROC_BIND" || name == "BENCH_RENDEZVOUS" ||
          std::ranges::any_of(kLauncherPrefixes,
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
@@ -139,7 +139,7 @@ std::map<std::string, std::string> environment_for(
   env["BENCH_CODE"] = given.code;
   env["BENCH_DATA"] = given.data;
   env["BENCH_OUTPUT"] = given.output;
-  // Python keeps what it prints to a pipe for itself until there is much of it.
+  // Python buffers its output to a pipe.
   env.emplace("PYTHONUNBUFFERED", "1");
   const auto words = words_for(placement, given);
   for (const auto& [name, value] : suite) env[name] = fill(value, words, "env/" + name);

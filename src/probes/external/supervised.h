@@ -1,5 +1,5 @@
-// A foreign command under a supervisor, as its owner sees it: two pipes to read, one end to wait
-// for, and one call that stops all of it.
+// An external command under a supervisor, seen by its owner: two pipes to read, one end to wait
+// for, and one call that stops all its processes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,11 +16,11 @@
 namespace bench::external {
 
 struct ExternalCommand {
-  std::vector<std::string> argv;           // argv[0]: a path, or a name that is looked up in PATH
-  std::string folder = {};                 // where it runs; "": where we do
+  std::vector<std::string> argv;           // argv[0]: a path, or a name in PATH
+  std::string folder = {};                 // working folder; "": ours
   std::map<std::string, std::string> env;  // all of it
   Seconds grace = {10.0};                  // between SIGTERM and SIGKILL
-  std::vector<std::string> cleanup = {};   // run when all of it has ended, also if we are killed
+  std::vector<std::string> cleanup = {};   // run after all its processes, also if we are killed
 };
 
 /// How a command ended.
@@ -28,10 +28,10 @@ struct CommandEnd {
   bool known = false;  // false: the supervisor itself was killed
   bool signaled = false;
   int code = 0;          // the exit code, or the signal's number
-  bool stopped = false;  // we had asked it to stop before
-  int left = 0;          // processes it had left behind, ended since
-  int stuck = 0;         // those that no signal ended
-  int cleanup = 0;       // the exit code of the command that cleans up
+  bool stopped = false;  // we had asked it to stop
+  int left = 0;          // processes it left behind, ended since
+  int stuck = 0;         // processes that no signal ended
+  int cleanup = 0;       // exit code of the cleanup command
   bool clean() const { return known && !signaled && code == 0; }
   /// "exit code 3", "SIGSEGV (Segmentation fault)".
   std::string text() const;
@@ -39,24 +39,24 @@ struct CommandEnd {
 
 class Supervised {
  public:
-  /// Throws Error(environment) when the command cannot be started, with the kernel's reason.
-  /// `supervisor`: the program that is its supervisor when called with kSuperviseOption.
+  /// Throws Error(environment) with the kernel's reason if the command cannot be started.
+  /// `supervisor`: the program that supervises when called with kSuperviseOption.
   Supervised(const ExternalCommand& command, const std::string& supervisor);
   /// Stops what still runs and waits for it.
   ~Supervised();
   Supervised(const Supervised&) = delete;
   Supervised& operator=(const Supervised&) = delete;
 
-  /// Non-blocking. They may stay open after the end where a process is stuck.
+  /// Non-blocking. They may stay open after the end if a process is stuck.
   const Descriptor& output() const { return output_; }
   const Descriptor& error() const { return error_; }
   /// Readable when there is something for look().
   const Descriptor& status() const { return status_; }
 
   pid_t command() const { return command_; }
-  /// Reads what the supervisor told. Nothing as long as anything of the command is alive.
+  /// Reads the supervisor's reports. Empty while any process of the command is alive.
   std::optional<CommandEnd> look();
-  /// SIGTERM to all of it, SIGKILL after the grace. Returns at once.
+  /// SIGTERM to all its processes, SIGKILL after the grace. Returns at once.
   void stop();
 
  private:

@@ -30,14 +30,14 @@ constexpr std::chrono::seconds kAfterKill{10};  // a process may be in uninterru
 
 void report(const std::string& word, int number) {
   const std::string line = word + " " + std::to_string(number) + "\n";
-  // The owner may be gone; then nobody needs to know.
+  // The owner may be gone.
   if (write(kStatus, line.data(), line.size()) < 0) return;
 }
 
-/// Whoever lost its own parent is a child of ours.
+/// Orphaned descendants become our children.
 std::vector<pid_t> descendants() { return living_descendants(getpid()); }
 
-/// Its output is ours.
+/// With our stdout and stderr.
 Child start(std::vector<std::string> command) {
   return spawn({.argv = std::move(command), .group = ChildOptions::Group::own_group});
 }
@@ -82,13 +82,13 @@ class Supervisor {
     asked_ = Clock::now();
   }
 
-  /// SIGTERM once to each, SIGKILL again and again after the grace: new ones may have been born.
+  /// SIGTERM once to each; after the grace SIGKILL repeatedly, as new ones may have started.
   void push(const std::vector<pid_t>& alive) {
     const auto since = Clock::now() - asked_;
     const bool kill_now = since >= grace_;
     for (const pid_t pid : alive)
       if (kill_now || warned_.insert(pid).second) kill(pid, kill_now ? SIGKILL : SIGTERM);
-    // A stopped process takes no SIGTERM before it goes on.
+    // A stopped process receives SIGTERM only after SIGCONT.
     for (const pid_t pid : alive)
       if (!kill_now) kill(pid, SIGCONT);
     stuck_ = since >= grace_ + kAfterKill;
@@ -119,10 +119,10 @@ class Supervisor {
   bool owner_gone_ = false;
   Clock::time_point asked_;
   std::set<pid_t> warned_;
-  int left_ = 0;  // processes that the command left behind when it ended by itself
+  int left_ = 0;  // processes left behind by a command that ended by itself
 };
 
-/// Read by signalfd: none of them ends us.
+/// These signals are read from a signalfd, so none ends us.
 int take_signals() {
   sigset_t taken;
   sigemptyset(&taken);
@@ -132,14 +132,14 @@ int take_signals() {
   return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/// The command's output ends when the last of its processes ends: our own copies must not count.
-void let_go_of_output() {
+/// The command's output must end with its last process, not with us.
+void release_output() {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   dup2(nowhere, STDOUT_FILENO);
   dup2(nowhere, STDERR_FILENO);
 }
 
-/// The command's exit code; 128 and more: not started, ended by a signal, or out of time.
+/// The command's exit code; 127: not started; 128 and more: ended by a signal or the time limit.
 int clean_up(std::vector<std::string> words) {
   const auto [command, failure] = start(std::move(words));
   if (failure != 0) return 127;
@@ -161,8 +161,7 @@ int clean_up(std::vector<std::string> words) {
 int supervise(int argc, char** argv) {
   constexpr int kUsage = 2;
   const int cleanup = argc > 2 ? std::atoi(argv[2]) : -1;
-  if (cleanup < 0 || cleanup > argc - 4 || fcntl(kStatus, F_GETFD) < 0)
-    return kUsage;  // only a rank calls this
+  if (cleanup < 0 || cleanup > argc - 4 || fcntl(kStatus, F_GETFD) < 0) return kUsage;
   setsid();
   const int signals = take_signals();
   int reason = signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 ? errno : 0;
@@ -177,7 +176,7 @@ int supervise(int argc, char** argv) {
     report("failed", reason);
     return 1;
   }
-  let_go_of_output();
+  release_output();
   report("started", command.pid);
   Supervisor(command.pid, std::chrono::duration<double>(std::atof(argv[0])), signals).run();
   if (cleanup > 0) report("cleanup", clean_up({argv + 3, argv + 3 + cleanup}));

@@ -7,7 +7,7 @@
 namespace bench::external {
 namespace {
 
-// Where the time of a run went, from intervals that may overlap and come twice.
+// The time breakdown of a run, from intervals that may overlap and repeat.
 
 using Interval = std::pair<std::int64_t, std::int64_t>;
 
@@ -57,7 +57,7 @@ constexpr std::size_t kMostSeeds = 10'000;
 constexpr std::size_t kMostEvaluations = 50'000;
 constexpr std::size_t kMostThroughputs = 200'000;
 constexpr std::size_t kLongestText = 1000;
-constexpr std::size_t kMostSaid = 300;  // keys; there are about 60
+constexpr std::size_t kMostSaid = 300;  // keys; a log has about 60
 
 std::optional<double> number_of(const Json& object, const char* key) {
   if (!object.is_object()) return {};
@@ -130,7 +130,7 @@ void TrainingLog::add_stop(const LoggedLine& logged) {
     run_stop_ = logged;
     status_ = status;
   } else if (status_ == "success") {
-    status_ = status;  // one that failed on another rank is not forgotten
+    status_ = status;  // a failure on any rank counts
   }
 }
 

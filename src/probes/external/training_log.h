@@ -1,6 +1,6 @@
-// What the MLLOG lines of one training say, gathered line by line: MLPerf's clock, evaluations,
-// throughput and where the time went. Knows nothing of processes; the lines may come from any rank,
-// twice, and out of order in time.
+// The contents of one training's MLLOG lines, collected line by line: MLPerf's clock, evaluations,
+// throughput and time breakdown. The lines may come from any rank, twice, and out of order in
+// time.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct Goal {
   std::string key = "eval_accuracy";
   std::optional<double> target = {};
   bool lower_is_better = false;
-  std::optional<double> samples_per_epoch = {};  // where evaluations are counted in epochs
+  std::optional<double> samples_per_epoch = {};  // if evaluations count epochs
 
-  /// Whether it is reached. Not by NaN, and not where there is none.
+  /// Whether the target is reached; false for NaN and without a target.
   bool met_by(double value) const;
-  /// How far `value` is from the target; zero or less: reached. NaN where there is none.
+  /// Distance of `value` from the target; zero or less: reached. NaN without a target.
   double gap(double value) const;
 };
 
@@ -35,7 +35,7 @@ struct LoggedLine {
   MllogLine line;
   int rank = 0;
   std::int64_t arrived_ns = 0;  // UTC, by the clock of its rank's host
-  Seconds arrived = {};         // since the ranks began, by the steady one
+  Seconds arrived = {};         // since the ranks began, by the steady clock
 };
 
 struct LoggedEvaluation {
@@ -43,7 +43,7 @@ struct LoggedEvaluation {
   std::int64_t time_ms = 0;
   std::optional<double> samples = {};  // as logged
   std::optional<double> epochs = {};
-  std::optional<double> loss = {};  // of training, as logged last before it
+  std::optional<double> loss = {};  // of training, the last one logged before
 };
 
 /// A part of the run and its seconds.
@@ -57,7 +57,7 @@ class TrainingLog {
   explicit TrainingLog(Goal goal) : goal_(std::move(goal)) {}
 
   void add(const LoggedLine& logged);
-  /// A text with the token that is no line. Where no object follows the token somebody just used
+  /// A text with the token that is not a line. Without an object after the token it only mentions
   /// the word (a reference implementation prints ":::MLLOG Weight initialization"): counted apart.
   void add_trouble(std::string_view text, const std::string& trouble);
 
@@ -65,32 +65,31 @@ class TrainingLog {
   std::size_t lines() const { return lines_; }
   std::size_t troubles() const { return troubles_; }
   std::size_t mentions() const { return mentions_; }  // of the token, without a line
-  /// Values beyond what is kept of one log: a hostile or broken one must not fill a record.
+  /// Values beyond the limits of one log: a broken log must not fill a record.
   std::size_t dropped() const { return dropped_; }
   const std::string& first_trouble() const { return first_trouble_; }
 
   /// The first of each.
   const std::optional<LoggedLine>& run_start() const { return run_start_; }
   const std::optional<LoggedLine>& run_stop() const { return run_stop_; }
-  /// Of run_stop: "success", "aborted", ... "" where it says nothing. "success" only where no rank
-  /// said otherwise.
+  /// Of run_stop: "success", "aborted", ...; "" for none. "success" only if no rank logged another.
   const std::string& status() const { return status_; }
-  /// Run_start to run_stop; nothing without both.
+  /// From run_start to run_stop; empty without both.
   std::optional<Seconds> run_time() const;
-  /// First init_start to run_start.
+  /// From the first init_start to run_start.
   std::optional<Seconds> init_time() const;
 
-  /// In order of arrival; one that several ranks logged stands once.
+  /// In order of arrival; one that several ranks logged appears once.
   const std::vector<LoggedEvaluation>& evaluations() const { return evaluations_; }
   /// The first that met the target, between run_start and run_stop; null without one.
   const LoggedEvaluation* meeting() const;
-  /// Samples trained on at an evaluation: as logged; else epochs times samples of an epoch, as
-  /// given, else as logged as train_samples.
+  /// Samples trained on at an evaluation: as logged; else epochs times the given samples per epoch,
+  /// else times the logged train_samples.
   std::optional<double> samples_at(const LoggedEvaluation& evaluation) const;
   /// Since run_start.
   std::optional<Seconds> time_at(const LoggedEvaluation& evaluation) const;
 
-  /// Samples per second: as tracked_stats say, else between evaluations, their own time included.
+  /// Samples per second: from tracked_stats, else between evaluations, including their own time.
   struct Throughput {
     std::vector<double> values = {};
     std::string source = {};  // "tracked_stats", "evaluations"
@@ -101,10 +100,10 @@ class TrainingLog {
   /// is inside a block or an epoch and outside of evaluations. Empty without a whole run.
   std::vector<LoggedPhase> breakdown() const;
 
-  /// The first value, a number or a short text, of each key that says something once:
-  /// global_batch_size, ...
+  /// The first value, a number or a short text, of each key that is logged once: global_batch_size,
+  /// ...
   const std::map<std::string, Json>& said() const { return said_; }
-  /// All different ones; ranks may have seeds of their own.
+  /// All distinct ones; ranks may have their own.
   const std::vector<Json>& seeds() const { return seeds_; }
 
  private:

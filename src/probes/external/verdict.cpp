@@ -21,8 +21,8 @@ std::string name_of(const CommandReport& command) {
   return fmt::format("the command of rank {} on {}", command.rank, printable(command.host));
 }
 
-/// The command that ended badly by itself stands before those that were stopped because of it.
-const CommandReport* culprit(const std::vector<CommandReport>& commands) {
+/// The command that failed by itself, rather than those that were stopped because of it.
+const CommandReport* failed_command(const std::vector<CommandReport>& commands) {
   const CommandReport* found = nullptr;
   for (const CommandReport& command : commands) {
     if (command.end.clean()) continue;
@@ -42,7 +42,7 @@ std::string stuck(const std::vector<CommandReport>& commands) {
 
 void judge_end(const TrainingLog& log, const FinishedRun& run, Verdict& verdict) {
   const CommandReport first = run.commands.empty() ? CommandReport{} : run.commands.front();
-  const CommandReport* bad = culprit(run.commands);
+  const CommandReport* bad = failed_command(run.commands);
   verdict.status = Status::failed;
   if (run.timed_out) {
     verdict.status = Status::timed_out;
@@ -68,7 +68,7 @@ void judge_end(const TrainingLog& log, const FinishedRun& run, Verdict& verdict)
   }
 }
 
-/// The best value; NaN where none is a number.
+/// The best value; NaN if none is a number.
 double best_of(const TrainingLog& log) {
   double best = std::nan("");
   for (const LoggedEvaluation& one : log.evaluations())

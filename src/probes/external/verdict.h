@@ -1,5 +1,5 @@
-// What a foreign training came to: how its job ended, whether it converged, and what alongside the
-// target does not add up. Nothing counts as converged that its own log does not bear out.
+// The verdict on an external training: how its job ended, whether it converged, and which checks of
+// its log fail. It counts as converged only if its own log proves it.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace bench::external {
 
 /// One command and its end.
 struct CommandReport {
-  int rank = 0;  // of benchctl's rank that had started it
+  int rank = 0;  // the rank of benchctl that started it
   std::string host;
   CommandEnd end = {};
   std::string last_output = {};
-  std::string log = {};  // the file with all it printed, on its host
+  std::string log = {};  // the file with its output, on its host
   std::size_t lines_cut = 0;
   bool log_incomplete = false;
 };
 
 struct FinishedRun {
   std::vector<CommandReport> commands = {};
-  bool timed_out = false;  // the deadline came first
+  bool timed_out = false;  // ended by the deadline
   Seconds deadline = {};
   Seconds clock_tolerance = {1.0};
-  std::uint64_t seed = 1;  // that it was given
+  std::uint64_t seed = 1;  // as given to it
 };
 
 struct TrainingCheck {
@@ -41,7 +41,7 @@ struct Verdict {
   Status status = Status::ok;  // of the job: ok, failed, timed_out; invalid where a check fails
   std::string reason = {};
   bool converged = false;
-  std::string why_not = {};  // it has not converged
+  std::string why_not = {};  // why it has not converged
   std::vector<TrainingCheck> checks = {};
 };
 

@@ -6,6 +6,7 @@
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/system_files.h"
 #include "core/text.h"
 #include "probes/external/external_records.h"
 #include "probes/external/follow.h"
@@ -23,7 +24,7 @@ constexpr double kToTell = 5.0;  // seconds, between the command's end and the j
 
 /// Every rank's host, known to all.
 std::vector<std::string> hosts_of(Group& group) {
-  const auto all = group.gather(own_host());
+  const auto all = group.gather(host_name());
   return parse_json(broadcast_text(group, dump(all)), "the hosts of the ranks");
 }
 

@@ -1,6 +1,7 @@
 #include "results/run/retention.h"
 
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "core/fields.h"
@@ -8,11 +9,18 @@
 namespace bench {
 namespace {
 
-Json flags_json(const Series& series) {
-  Json flags = Json::object();
-  for (const auto& [name, count] : series.flags) flags[name] = count;
-  return flags;
-}
+constexpr std::pair<const char*, double Series::*> kStatistics[] = {
+    {"min", &Series::min},
+    {"p5", &Series::p5},
+    {"median", &Series::median},
+    {"mean", &Series::mean},
+    {"std", &Series::std},
+    {"p95", &Series::p95},
+    {"p99", &Series::p99},
+    {"max", &Series::max},
+    {"low", &Series::low},
+    {"high", &Series::high},
+    {"unfiltered_median", &Series::unfiltered_median}};
 
 /// Nothing if the line is not one of our records.
 std::optional<Record> record_of(std::string_view line) try {
@@ -44,38 +52,19 @@ std::string thinned_lines(Record record, std::size_t keep) {
 }  // namespace
 
 Json summary_json(const Series& series) {
-  return {{"n", series.n},
-          {"clean", series.clean},
-          {"min", number_or_null(series.min)},
-          {"p5", number_or_null(series.p5)},
-          {"median", number_or_null(series.median)},
-          {"mean", number_or_null(series.mean)},
-          {"std", number_or_null(series.std)},
-          {"p95", number_or_null(series.p95)},
-          {"p99", number_or_null(series.p99)},
-          {"max", number_or_null(series.max)},
-          {"low", number_or_null(series.low)},
-          {"high", number_or_null(series.high)},
-          {"unfiltered_median", number_or_null(series.unfiltered_median)},
-          {"flags", flags_json(series)},
-          {"outcome", to_string(series.outcome)},
-          {"reason", series.reason}};
+  Json summary = {{"n", series.n},
+                  {"clean", series.clean},
+                  {"flags", series.flags},
+                  {"outcome", to_string(series.outcome)},
+                  {"reason", series.reason}};
+  for (const auto& [name, value] : kStatistics) summary[name] = number_or_null(series.*value);
+  return summary;
 }
 
 void restore_summary(const Json& summary, Series& series) {
   series.n = count_of(summary, "n");
   series.clean = count_of(summary, "clean");
-  series.min = number_field(summary, "min");
-  series.p5 = number_field(summary, "p5");
-  series.median = number_field(summary, "median");
-  series.mean = number_field(summary, "mean");
-  series.std = number_field(summary, "std");
-  series.p95 = number_field(summary, "p95");
-  series.p99 = number_field(summary, "p99");
-  series.max = number_field(summary, "max");
-  series.low = number_field(summary, "low");
-  series.high = number_field(summary, "high");
-  series.unfiltered_median = number_field(summary, "unfiltered_median");
+  for (const auto& [name, value] : kStatistics) series.*value = number_field(summary, name);
   series.of_limit = of_limit(series.median, series.better, series.limit);
   series.of_limit_at_clock = at_clock_held(series.of_limit, series.limit, series.quality.clock_hz);
   series.flags.clear();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "core/hostlist.h"
 #include "core/json_fields.h"
@@ -14,10 +13,9 @@
 namespace bench {
 
 Devices devices_in(const Json& part) {
-  Devices devices;
-  std::istringstream words(text_field(part, "device"));
-  for (std::string word; std::getline(words, word, ',');) devices.push_back(word);
-  return devices;
+  const std::string text = text_field(part, "device");
+  const auto names = words_of(text, ",");
+  return {names.begin(), names.end()};
 }
 
 std::string device_words(const Devices& devices) { return join(devices, ","); }

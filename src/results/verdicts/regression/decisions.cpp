@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -17,36 +18,24 @@ bool is_id(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+constexpr std::pair<JournalKind, FindingState> kDecisionKinds[] = {
+    {JournalKind::acked, FindingState::acked},
+    {JournalKind::fixed, FindingState::fixed},
+    {JournalKind::noise, FindingState::noise},
+    {JournalKind::reopen, FindingState::open}};
+
 std::optional<FindingState> state_of(JournalKind kind) {
-  switch (kind) {
-    case JournalKind::acked:
-      return FindingState::acked;
-    case JournalKind::fixed:
-      return FindingState::fixed;
-    case JournalKind::noise:
-      return FindingState::noise;
-    case JournalKind::reopen:
-      return FindingState::open;
-    default:
-      return {};
-  }
+  for (const auto& [decided, state] : kDecisionKinds)
+    if (decided == kind) return state;
+  return {};
 }
 
 JournalKind kind_of(FindingState state) {
-  switch (state) {
-    case FindingState::acked:
-      return JournalKind::acked;
-    case FindingState::fixed:
-      return JournalKind::fixed;
-    case FindingState::noise:
-      return JournalKind::noise;
-    case FindingState::open:
-      break;
-  }
-  return JournalKind::reopen;
+  return std::ranges::find(kDecisionKinds, state, &std::pair<JournalKind, FindingState>::second)
+      ->first;
 }
 
-/// First and last time that can be meant by the same change.
+/// First and last time that can belong to the same change.
 std::pair<std::int64_t, std::int64_t> times_of(const ChangeFinding& finding) {
   std::int64_t low = finding.since_low.time_ns, high = finding.since_high.time_ns;
   const auto& points = finding.points;

@@ -21,7 +21,7 @@ double largest_of(std::span<const double> values) {
   return largest;
 }
 
-/// Before it is rounded to its type; of a block of zeros the smallest.
+/// Before rounding to the scale type; the smallest for a block of zeros.
 double scale_for(Dtype dtype, double largest, double tensor) {
   if (dtype == Dtype::nvfp4) return largest / kE2m1Largest / tensor;
   return largest == 0.0 ? 0.0 : std::ldexp(1.0, std::ilogb(largest) - kE4m3Exponent);

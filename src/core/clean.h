@@ -1,5 +1,5 @@
-// Which samples of a series speak for it. The rule is one and here, because the sampler (when to
-// stop), the dispatcher (ceilings) and the results (medians) must not differ.
+// Selects the representative samples of a series: the one rule shared by the sampler (when to
+// stop), the dispatcher (ceilings) and the results (medians).
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,10 @@
 
 namespace bench {
 
-/// How many flag sets take nothing out of the clean samples.
+/// Number of clean samples.
 std::size_t count_clean(std::span<const unsigned> flags);
 
-/// The clean values; if there are none, those flagged only as crowded; if there are none of those,
-/// all.
+/// The clean values; if there are none, those flagged as crowded only; else all.
 std::vector<double> representative(std::span<const double> values, std::span<const unsigned> flags);
 
 }  // namespace bench

@@ -1,7 +1,7 @@
-// Functions compiled for an instruction set that the rest is not compiled for:
+// Compiles functions for an additional instruction set:
 //   BENCH_COMPILED_FOR("avx512f", "prefer-vector-width=512") ... BENCH_COMPILED_FOR_END
-// What is inline and shared with other files must be included before, or the linker might give
-// those files the copy that is compiled for the extension. Only g++ has preferences.
+// Include shared headers with inline functions before it, or the linker may use their extended
+// versions in other files. Only g++ supports preferences.
 #pragma once
 
 #define BENCH_PRAGMA(words) _Pragma(#words)

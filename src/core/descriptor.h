@@ -31,7 +31,7 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// Goes on where a signal interrupts it and where only a part was taken. False: errno says why.
+/// Continues after signals and partial writes. False: errno says why.
 bool write_all(int file, std::string_view text);
 
 }  // namespace bench

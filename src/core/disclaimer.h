@@ -6,7 +6,7 @@
 namespace bench::mlperf {
 
 inline constexpr std::string_view kNotVerified = "not verified by MLCommons Association";
-/// Figures that MLPerf does not define: per accelerator, efficiencies, projections.
+/// For figures that MLPerf does not define: per accelerator, efficiencies, projections.
 inline constexpr std::string_view kDerived = "derived, not an official MLPerf metric";
 
 /// For reports that include imported MLPerf results.

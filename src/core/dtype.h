@@ -1,4 +1,4 @@
-// The element types a probe can be asked for, with the names the field uses.
+// Element types of probes, with their common names.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace bench {
 
-/// mxfp8 and nvfp4 are elements (e4m3, e2m1) with a scale for each block: core/block_scaled.h.
+/// mxfp8 and nvfp4 are elements (e4m3, e2m1) with a scale per block: core/block_scaled.h.
 enum class Dtype {
   f64,
   f32,
@@ -25,8 +25,8 @@ enum class Dtype {
 std::string_view to_string(Dtype dtype);
 /// Throws Error(input) for an unknown name.
 Dtype dtype_from(std::string_view name);
-/// Bytes of one element in memory; tf32 is stored as f32, and nvfp4, of which a device packs two
-/// into a byte, as one.
+/// Bytes per element in memory: tf32 is stored as f32; nvfp4, which devices pack in pairs, as one
+/// byte.
 std::size_t size_of(Dtype dtype);
 bool is_integer(Dtype dtype);
 

@@ -20,7 +20,7 @@ std::uint32_t to_bits(double value, const SmallFloat& type) {
   if (std::isnan(value)) return sign | ((1u << (type.exponent_bits + type.fraction_bits)) - 1);
   const double size = std::min(std::abs(value), type.largest());
   const int exponent = size == 0.0 ? 1 - type.bias() : std::max(std::ilogb(size), 1 - type.bias());
-  // In units of the last place; nearbyint takes ties to even. A carry moves into the exponent.
+  // In units of the last place; nearbyint rounds ties to even. A carry increments the exponent.
   const auto fraction =
       static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, type.fraction_bits - exponent)));
   const auto biased = static_cast<std::uint32_t>(exponent + type.bias() - 1);
@@ -50,7 +50,7 @@ double from_bits(std::uint32_t bits, const SmallFloat& type) {
 
 namespace {
 
-/// A float with its last bits rounded off: bf16 keeps 7 of the fraction, tf32 keeps 10.
+/// Rounds the fraction to `bits`: 7 for bf16, 10 for tf32.
 float keep_fraction(double value, int bits) {
   const auto wide = static_cast<float>(value);
   std::uint32_t word = 0;

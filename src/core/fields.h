@@ -1,6 +1,6 @@
-// Reads one JSON object whose keys are known. Each getter checks type and range and says where the
-// object was wrong; finish() refuses the keys that nobody asked for. Records arrive by the
-// thousand, so they are read with this and not with a schema; a test holds the two together.
+// Reads a JSON object with known keys. Getters check type and range and report the place of errors;
+// finish() rejects unread keys. Used for records, which arrive by the thousand, instead of a
+// schema; a test keeps the two consistent.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +14,27 @@
 
 namespace bench {
 
-/// More elements than this in one array of a record are refused.
+/// Limit on the elements of an array in a record.
 inline constexpr std::size_t kMaxArray = 1'000'000;
 
 class Fields {
  public:
   /// Messages begin with `origin` and the JSON pointer: "record: /body/unit: ...". Throws
-  /// Error(input) unless `json` is an object. `json` is borrowed and must outlive this.
+  /// Error(input) unless `json` is an object. `json` must outlive this object.
   Fields(const Json& json, std::string origin, std::string pointer = {});
-  /// The same for an object that is the member `key` of this one.
+  /// Reader of the member `key`, an object.
   Fields inside(std::string_view key, const Json& json) const;
 
-  /// Is it there, be it null?
+  /// Whether the member exists, even if null.
   bool has(std::string_view key);
-  /// The member, or nullptr when it is absent or null.
+  /// The member; nullptr if absent or null.
   const Json* find(std::string_view key);
-  /// The members below throw Error(input) when they are absent or of another kind.
+  /// These throw Error(input) if the member is absent or of another type.
   const Json& any(std::string_view key);
   const Json& object(std::string_view key);
   const Json& array(std::string_view key);  // at most kMaxArray elements
   std::string text(std::string_view key);
-  std::string word(std::string_view key);  // a text that is not empty
+  std::string word(std::string_view key);  // non-empty text
   double number(std::string_view key);     // finite
   double at_least(std::string_view key, double low);
   double above(std::string_view key, double low);
@@ -45,7 +45,7 @@ class Fields {
   std::string text_or(std::string_view key, std::string fallback);
   std::string one_of(std::string_view key, std::string fallback,
                      const std::vector<std::string>& allowed);
-  /// A text that `read` turns into a value; what `read` refuses is refused naming the place.
+  /// A text converted by `read`, whose errors are reported with the place.
   template <class Read>
   auto word_as(std::string_view key, Read read) {
     const std::string word = text(key);
@@ -56,7 +56,7 @@ class Fields {
     }
   }
 
-  /// Throws Error(input) for a key that no getter asked for.
+  /// Throws Error(input) for unread keys.
   void finish() const;
 
   /// "record: /body/unit".
@@ -73,10 +73,10 @@ class Fields {
   std::vector<std::string> asked_;
 };
 
-/// JSON has no NaN and no infinity: they are written as null.
+/// Null for NaN and infinity, which JSON lacks.
 Json number_or_null(double value);
 
-/// The integer in `json` when it is one (1.0 counts) within low..high, else false.
+/// Extracts an integer (1.0 counts) within low..high; false if there is none.
 bool read_integer(const Json& json, std::int64_t low, std::int64_t high, std::int64_t& value);
 
 }  // namespace bench

@@ -19,7 +19,7 @@ struct Numbered {
   bool operator==(const Numbered&) const = default;
 };
 
-/// Names with one prefix, in the order in which the prefixes were seen.
+/// Names with a common prefix; prefixes keep their order.
 struct Family {
   std::string prefix;
   bool bare = false;  // the prefix alone is a name
@@ -52,7 +52,7 @@ std::vector<Family> families(const std::vector<std::string>& names) {
   return result;
 }
 
-/// "001-003" and "007" of 1, 2, 3, 7: as long as padding like the first gives the next.
+/// "001-003" and "007" for 1, 2, 3, 7: a range continues while the padding matches.
 std::vector<std::string> ranges(const std::vector<Numbered>& numbers) {
   std::vector<std::string> result;
   for (std::size_t low = 0; low < numbers.size();) {
@@ -104,7 +104,7 @@ class Parser {
 
   std::vector<std::string> parse() {
     if (text_.empty()) refuse(0, "empty name");
-    for (item(); at_ < text_.size(); item()) ++at_;  // over the comma
+    for (item(); at_ < text_.size(); item()) ++at_;  // skip the comma
     return std::move(names_);
   }
 
@@ -144,12 +144,12 @@ class Parser {
     return made;
   }
 
-  /// The numbers of one bracket, each to be put behind `heads` names.
+  /// The numbers of a bracket, to be appended to `heads` names.
   std::vector<std::string> bracket(std::size_t heads) {
     const std::size_t open = at_;
     std::vector<std::string> numbers;
     do {
-      ++at_;  // over '[' or ','
+      ++at_;  // skip '[' or ','
       const std::size_t start = at_;
       const Range range = read_range();
       demand_room((numbers.size() + range.count) * heads, start);
@@ -172,7 +172,7 @@ class Parser {
       refuse(start, fmt::format("{}-{}: the bounds have different padding", low, high));
     if (number(high) < number(low))
       refuse(start, fmt::format("{}-{}: the range is reversed", low, high));
-    // A count above at_most is refused as it is; cut, so that it can be multiplied.
+    // Counts above at_most are refused anyway; limited here to avoid overflow.
     return {number(low), std::min<std::uint64_t>(number(high) - number(low), at_most_) + 1,
             low.size()};
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostRanks = 10'000'000;
 constexpr int kMostRails = 1023;
-constexpr double kShortestPeriod = 0.01;  // seconds; reading more often would be the load itself
+constexpr double kShortestPeriod = 0.01;  // seconds; more frequent reads disturb the job
 constexpr double kLongestTimeout = 1e7;   // seconds; four months
 
 Json known_limit(const KnownLimit& known) {
@@ -34,7 +34,7 @@ std::vector<std::string> read_hosts(Fields& fields) {
   return hosts;
 }
 
-/// A word for the device or card, a number for the rail.
+/// A word for device or card, a number for the rail.
 Json read_part(Fields fields) {
   Json part = Json::object();
   for (const char* key : {"device", "card"})

@@ -5,7 +5,7 @@
 namespace bench {
 namespace {
 
-/// Of a value that stands `depth` deep in a document.
+/// Text of a value at `depth` of a document.
 std::string indented(const Json& value, int depth) {
   const std::string text = value.dump(1, ' ', false, Json::error_handler_t::replace);
   std::string moved;

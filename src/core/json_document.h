@@ -1,5 +1,5 @@
-// Long JSON documents, made a piece at a time: as one tree the results of 80,000 jobs would take
-// half a gigabyte.
+// Long JSON documents, written piecewise: as one tree the results of 80,000 jobs would take half a
+// gigabyte.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace bench {
 
-/// Takes the pieces of a text in their order.
+/// Receives the pieces of a text in order.
 using Write = std::function<void(const std::string&)>;
 
-/// An array of a document whose items are made when they are asked for.
+/// An array whose items are created on demand.
 struct JsonList {
   std::size_t size = 0;
   std::function<Json(std::size_t)> item = {};
@@ -27,7 +27,7 @@ JsonList json_list(const T& items, const ToJson& to_json) {
   return {items.size(), [&items, to_json](std::size_t i) { return Json(to_json(items[i])); }};
 }
 
-/// `head`, an object, with the lists beside its keys.
+/// `head`, an object, plus the lists.
 Json whole_document(Json head, const JsonLists& lists);
 
 /// The text of whole_document(), indented by one. Ends with a line break.

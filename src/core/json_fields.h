@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// No value. Written as null, never as 0.
+/// No value; written as null, never as 0.
 inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 /// The field, or null.

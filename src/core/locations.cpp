@@ -18,8 +18,7 @@ fs::path program_folder() {
 }
 
 fs::path data_root() {
-  // build/bin/benchctl -> repository; bin/benchctl -> bundle; bin/benchctl -> share/benchctl of a
-  // prefix.
+  // Repository of build/bin, bundle of bin, or share/benchctl of a prefix.
   const fs::path program = program_folder();
   const std::array candidates = {program / "..", program / ".." / "..",
                                  program / ".." / "share" / "benchctl",

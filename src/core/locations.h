@@ -1,5 +1,5 @@
-// Where the installed files lie: found relative to the executable, so that a build tree, an
-// unpacked bundle and an installation all work, and never by a path fixed at build time.
+// Installed files, located relative to the executable, so that a build tree, an unpacked bundle and
+// an installation all work; never by build-time paths.
 #pragma once
 
 #include <filesystem>

@@ -12,7 +12,6 @@ void say(Level level, std::string_view text) {
   if (level == Level::error) line = "error: ";
   line += text;
   line += '\n';
-  // Nothing sensible can be done when stderr is gone.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 

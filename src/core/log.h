@@ -1,4 +1,4 @@
-// Messages to the user: one line on stderr. stdout is for results and, in a rank, for records.
+// Messages to the user: one line on stderr. stdout is for results and, in ranks, records.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@ namespace bench {
 
 enum class Level { info, warning, error };
 
-/// Writes "warning: text" (no prefix for info) as one write, so that lines of several ranks stay
-/// whole.
+/// Writes "warning: text" (no prefix for info) in a single write, so that lines of several ranks
+/// are not mixed.
 void say(Level level, std::string_view text);
 
 }  // namespace bench

@@ -1,4 +1,3 @@
-// Writing; mllog_parse.cpp reads.
 #include "core/mllog.h"
 
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // of a text that is refused
+constexpr std::size_t kMostShown = 60;  // of invalid text
 
 struct Literal {
   std::string_view name;
@@ -30,8 +29,8 @@ constexpr Literal kNotFinite[] = {{"-Infinity", -std::numeric_limits<double>::in
                                   {"Infinity", std::numeric_limits<double>::infinity()},
                                   {"NaN", std::numeric_limits<double>::quiet_NaN()}};
 
-/// A text that the JSON library reads, and which of its strings (keys count too) stand for numbers
-/// that are not finite.
+/// JSON text that the library accepts, and the indices of strings (keys count) that replace
+/// non-finite numbers.
 struct Standard {
   std::string text;
   std::map<std::size_t, double> stand_ins;
@@ -70,7 +69,7 @@ Standard standard_json(std::string_view text) {
   return result;
 }
 
-/// The JSON library's reader with Python's rules. Throws Error(input), or what that library throws.
+/// Parses with the rules of Python. Throws Error(input), or the exceptions of the library.
 Json read_python_json(std::string_view text) {
   using Event = Json::parse_event_t;
   const Standard standard = standard_json(text);
@@ -175,7 +174,7 @@ MllogLine line_from(const Json& fields) {
   return line;
 }
 
-/// The library's messages begin with "[json.exception.parse_error.101] ".
+/// Messages of the library begin with "[json.exception.parse_error.101] ".
 std::string without_code(std::string_view what) {
   const auto end = what.starts_with('[') ? what.find("] ") : std::string_view::npos;
   return printable(end == std::string_view::npos ? what : what.substr(end + 2));
@@ -222,7 +221,7 @@ void write_member(std::string& text, const std::string& key, const Json& value) 
   write_value(text, value);
 }
 
-/// As Python's json.dumps writes by default.
+/// Like the default of json.dumps.
 void write_value(std::string& text, const Json& value) {
   if (value.is_object()) {
     text += '{';
@@ -242,7 +241,7 @@ void write_value(std::string& text, const Json& value) {
   }
 }
 
-/// mlperf_logging writes where it was called from first.
+/// mlperf_logging writes the source location first.
 void write_metadata(std::string& text, const Json& metadata) {
   if (!metadata.is_object()) return write_value(text, metadata);
   text += '{';
@@ -254,13 +253,13 @@ void write_metadata(std::string& text, const Json& metadata) {
   text += '}';
 }
 
-/// A token inside a text would be taken for the beginning of the line.
+/// A token within a text would start a new line.
 void hide_tokens(std::string& text) {
   for (std::size_t at = 1; (at = text.find(kMllogToken, at)) != std::string::npos;)
     text.replace(at, 1, "\\u003a");
 }
 
-/// The same value with texts for the numbers that JSON lacks.
+/// Replaces non-finite numbers by text.
 Json with_finite_numbers(const Json& value) {
   if (not_finite(value)) return name_of_not_finite(value.get<double>());
   if (!value.is_structured()) return value;

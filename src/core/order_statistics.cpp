@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Up to here the binomial is summed exactly (2^-1000 is still a normal double); above it the normal
+// The binomial is summed exactly up to here (2^-1000 is a normal double); beyond, the normal
 // approximation with continuity correction differs by at most one rank.
 constexpr std::size_t kExact = 1000;
 
@@ -17,7 +17,7 @@ bool has_nan(std::span<const double> values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
 }
 
-/// The k-th smallest (0-based) after partitioning `values` around it.
+/// The k-th smallest (from 0), partitioning `values` around it.
 double select(std::vector<double>& values, std::size_t k) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(k);
   std::nth_element(values.begin(), at, values.end());
@@ -59,7 +59,7 @@ double quantile(std::span<const double> values, double q) {
   const double low = select(copy, below);
   const double part = position - static_cast<double>(below);
   if (part == 0.0) return low;
-  // What lies behind the selected element is not smaller: its least is the next order statistic.
+  // The elements after it are not smaller: their minimum is the next order statistic.
   const double high =
       *std::min_element(copy.begin() + static_cast<std::ptrdiff_t>(below) + 1, copy.end());
   return high == low ? low : low + part * (high - low);

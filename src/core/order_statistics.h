@@ -1,6 +1,6 @@
-// Median, quantiles and the interval of the median by order statistics: no normality is assumed.
-// Source of the interval: the count of values below the median is binomial(n, 1/2), so the interval
-// [x(r), x(n+1-r)] covers it with probability 1 - 2 P(B <= r-1); r is the largest that keeps 95 %.
+// Median, quantiles and the interval of the median by order statistics, without assuming normality.
+// The number of values below the median is binomial(n, 1/2), so [x(r), x(n+1-r)] covers it with
+// probability 1 - 2 P(B <= r-1); r is the largest rank that keeps 95 %.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,19 @@ struct Interval {
   double high = 0.0;
 };
 
-/// The median; NaN for no values. Even counts: the mean of the middle two.
+/// NaN for no values. Even counts: the mean of the middle two.
 double median(std::span<const double> values);
 
 /// The median of the finite values; NaN for none.
 double finite_median(std::span<const double> values);
 
-/// Quantile 0..1 by linear interpolation between order statistics (Hyndman & Fan type 7); NaN for
-/// none.
+/// Quantile 0..1 by linear interpolation (Hyndman & Fan type 7); NaN for no values.
 double quantile(std::span<const double> values, double q);
 
-/// 95 % interval of the median; nothing for fewer than six values (none exists at that level).
+/// 95 % interval of the median; nothing for fewer than six values, for which none exists.
 std::optional<Interval> median_interval(std::span<const double> values);
 
-/// The 1-based rank r of the lower end for n values; 0 for n < 6. n = 9 gives 2, n = 15 gives 4.
+/// The 1-based rank r of the lower end; 0 for n < 6. n = 9 gives 2, n = 15 gives 4.
 std::size_t median_interval_rank(std::size_t n);
 
 double mean(std::span<const double> values);

@@ -1,4 +1,4 @@
-// What /proc/PID/stat says about a process: enough to find all processes of a session.
+// Process status from /proc/PID/stat, to find all processes of a session.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ struct ProcStat {
 
 std::optional<ProcStat> read_proc_stat(pid_t pid);
 std::vector<ProcStat> all_processes();
-/// Of children, their children and so on those that are alive; no zombies.
+/// Living descendants, without zombies.
 std::vector<pid_t> living_descendants(pid_t ancestor);
 
 }  // namespace bench

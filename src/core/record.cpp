@@ -25,7 +25,7 @@ using Body = decltype(Record::body);
 
 constexpr std::int64_t kHighestRank = 10'000'000;
 
-// The kind of each body, in the order of the variant.
+// Kinds in the order of the variant.
 constexpr std::array<std::string_view, 6> kKinds = {"samples", "chunk", "phase",
                                                     "event",   "facts", "outcome"};
 

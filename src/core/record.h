@@ -1,5 +1,5 @@
-// Records: the output of a rank for a job. Written one per line (core/wire.h) and stored unchanged
-// in runs/<id>/records.jsonl; all results are derived from them. JSON form: schemas/record.json.
+// Records: the output of a rank for a job, one per line (core/wire.h), stored unchanged in
+// runs/<id>/records.jsonl; all results are derived from them. JSON form: schemas/record.json.
 // kRecordVersion changes with their meaning.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace bench {
 
 inline constexpr int kRecordVersion = 1;
 
-/// How a job, or one series of it, ended. Nothing is `ok` that was not measured and verified.
+/// Result of a job or series. `ok` means measured and verified.
 enum class Status { ok, skipped, invalid, failed, timed_out };
 
-/// Where a limit comes from. Only a proven bound makes a result above it invalid.
+/// Origin of a limit. Only a proven bound makes a result above it invalid.
 enum class LimitKind { proven, datasheet, measured };
 
 /// Reasons why a sample is not clean, and notes; bits of Samples::flags.
@@ -27,23 +27,23 @@ enum SampleFlag : unsigned {
   kClean = 0,
   kStolen = 1,       // a measuring thread lost 0.1 % or more of the sample to other processes
   kClockMoved = 2,   // the clock was more than 2 % away from its running median
-  kThermal = 4,      // a thermal or hardware slow-down was reported
+  kThermal = 4,      // a thermal or hardware slowdown was reported
   kPowerCapped = 8,  // noted, never filtered
   kCrowded = 16,     // other processes used more than a tenth of the machine during the series
-  kCoreShared = 32   // a measuring thread had no core of its own, as a hypervisor may place it
+  kCoreShared = 32   // a measuring thread shared its core, as under a hypervisor
 };
-/// The flags that take a sample out of the clean ones.
+/// Flags of samples that are not clean.
 inline constexpr unsigned kUnclean = kStolen | kClockMoved | kThermal | kCrowded | kCoreShared;
 
 struct Limit {
   double value = 0.0;  // in the unit of the metric
   LimitKind kind = LimitKind::datasheet;
-  std::string source;  // what it was derived from, e.g. "2 FMA pipes x 16 lanes x 3.7 GHz"
-  /// The device's clock that the value counts with, where it grows with the clock.
+  std::string source;  // derivation, e.g. "2 FMA pipes x 16 lanes x 3.7 GHz"
+  /// The device clock of a value that scales with it.
   std::optional<double> clock_hz = {};
 };
 
-/// How the output of the timed code was verified.
+/// Verification of the output of the timed code.
 struct Check {
   std::string method;      // e.g. "exact integers", "Freivalds"
   double error = 0.0;      // largest deviation found; may be NaN, which fails
@@ -51,17 +51,17 @@ struct Check {
   bool passed() const { return error <= tolerance; }
 };
 
-/// The circumstances of a series: what the clean filter must not hide.
+/// Conditions of a series, which the clean filter must not hide.
 struct Quality {
   std::optional<double> cpu_share;     // CPU time / (wall time x threads) over the whole series
-  std::optional<double> steal_share;   // share of time the hypervisor took from this machine's CPUs
-  std::optional<double> throttled_s;   // time the cgroup's CPU quota held us back
+  std::optional<double> steal_share;   // CPU time taken by the hypervisor
+  std::optional<double> throttled_s;   // throttled by the CPU quota of the cgroup
   std::optional<double> clock_hz;      // median core clock during the series
-  std::optional<double> others_share;  // of the machine's CPU time, used by other processes
-  std::optional<double> wall_s = {};   // how long the series took, warm-up not counted
+  std::optional<double> others_share;  // CPU time of other processes
+  std::optional<double> wall_s = {};   // duration of the series without warm-up
 };
 
-/// One metric at one set of parameters: every repetition in the order it was taken.
+/// One metric at one set of parameters: all repetitions in order.
 struct Samples {
   std::string metric;  // without the probe's name: "throughput"
   Unit unit = Unit::second;
@@ -70,14 +70,13 @@ struct Samples {
   std::vector<double> values;    // in base units of `unit`
   std::vector<unsigned> flags;   // one SampleFlag set per value
   std::string over = "rank";  // "rank": this rank's own; "max", "mean": over all ranks, per value
-  std::string stop;           // which rule ended it: interval, max_samples, max_time, fixed
-  std::int64_t repeats = 1;   // calls of the work inside one sample
+  std::string stop;           // stopping rule: interval, max_samples, max_time, fixed
+  std::int64_t repeats = 1;   // calls per sample
   std::optional<Limit> limit;
   std::optional<Check> check;
   Quality quality;
-  /// What a library chose by itself for this series ({"algorithm": "NVLS", ...}); null where it
-  /// does not say. No part of the series' identity: a choice that changes must not hide a slower
-  /// result.
+  /// Choices of a library for this series ({"algorithm": "NVLS", ...}); null if not reported. Not
+  /// part of the identity of the series: a changed choice must not hide a slower result.
   Json chosen = nullptr;
   Status outcome = Status::ok;
   std::string reason;
@@ -89,26 +88,26 @@ struct Chunk {
   Json columns = Json::object();  // {"time_s": [...], "power_w": [...]}
 };
 
-/// How long a part of a job took: launch, prepare, warm_up, measure, verify.
+/// Duration of a part of a job: launch, prepare, warm_up, measure, verify.
 struct Phase {
   std::string name;
   double seconds = 0.0;
 };
 
-/// Something that happened at a moment (time-to-train log lines, faults met).
+/// An event in time (log lines of training, faults).
 struct Event {
   std::string key;
   Json value;
 };
 
-/// What is known about a host, a device or a program, by topic.
+/// Facts about a host, device or program, by topic.
 struct Facts {
   std::string topic;  // "program", "host", "topology"
   Json facts = Json::object();
 };
 
-/// The end of a job. Exactly one per job; when several stand in the file, the last one counts,
-/// because the dispatcher may have to overrule a rank.
+/// The end of a job. Of several in a file the last one counts, because the dispatcher may overrule
+/// a rank.
 struct Outcome {
   Status status = Status::ok;
   std::string reason;
@@ -128,14 +127,14 @@ Status status_from(std::string_view name);
 std::string_view to_string(LimitKind kind);
 LimitKind limit_kind_from(std::string_view name);
 
-/// The worse of two: ok < skipped < invalid < failed < timed_out.
+/// ok < skipped < invalid < failed < timed_out.
 Status worse(Status a, Status b);
 
 Json to_json(const Limit& limit);
 Limit limit_from_json(const Json& json);
 
 Json to_json(const Record& record);
-/// Throws Error(input) for anything schemas/record.json does not allow; never trusts its input.
+/// Throws Error(input) for anything schemas/record.json forbids.
 Record record_from_json(const Json& json);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// The JSON form of Samples and of what hangs on it (Limit, Check, Quality); part of core/record.h.
+// JSON form of Samples and their parts (Limit, Check, Quality); part of core/record.h.
 #pragma once
 
 #include "core/fields.h"
@@ -7,8 +7,8 @@
 namespace bench {
 
 Json to_json(const Samples& samples);
-/// Throws Error(input) for a wrong type, an unknown word, or values and flags of unequal length. A
-/// value that is null is NaN.
+/// Throws Error(input) for wrong types, unknown words, and values and flags of different length.
+/// Null values are NaN.
 Samples read_samples(Fields& fields);
 Limit read_limit(Fields fields);
 

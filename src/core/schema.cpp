@@ -14,12 +14,26 @@
 #include "core/text.h"
 
 namespace bench {
+
+/// The `pattern`s of a schema, compiled once: that costs more than most checks.
+struct Patterns {
+  std::map<std::string, std::regex> compiled;
+};
+
 namespace {
 
-// Walks a value and a schema together, fills in defaults and says at which place they part. Part of
-// core/schema.h, which is what everybody else uses.
+constexpr std::string_view kDefinitions = "#/$defs/";
 
-/// Why a value is refused. Thrown, because anyOf must be able to go back.
+/// The target of "#/$defs/x" in `root`; nullptr if there is none.
+const Json* find_reference(const Json& root, const std::string& reference) {
+  if (!reference.starts_with(kDefinitions)) return nullptr;
+  const auto definitions = root.find("$defs");
+  if (definitions == root.end()) return nullptr;
+  const auto found = definitions->find(reference.substr(kDefinitions.size()));
+  return found == definitions->end() ? nullptr : &*found;
+}
+
+/// Why a value is invalid. Thrown, because anyOf must backtrack.
 struct Mismatch {
   std::string pointer;  // RFC 6901; empty for the whole document
   std::string what;
@@ -46,13 +60,14 @@ class SchemaChecker {
   int depth_ = 0;  // of schemas inside schemas: a $ref that leads to itself has no end
 };
 
-// The keywords that look at one value and not into its members: type, enum, const, ranges, lengths,
-// pattern, uniqueItems; and the words of their refusals. Part of core/schema.h.
+/// Limit for text matched against a pattern: std::regex recurses per character.
+constexpr std::size_t kLongestPatternText = 4096;
 
-/// A longer text is refused wherever a pattern is asked for: std::regex recurses once a character.
-inline constexpr std::size_t kLongestPatternText = 4096;
-
-Mismatch wrong_type(const Json& value, const std::string& expected, const std::string& at);
+Mismatch wrong_type(const Json& value, const std::string& expected, const std::string& at) {
+  const std::string seen = std::string(value.type_name()) + " " + excerpt(value);
+  return {at, "expected " + expected + ", but got " + (value.is_null() ? "null" : seen), "",
+          Mismatch::Kind::type};
+}
 
 // long double holds every int64, uint64 and double exactly on x86-64 and aarch64.
 long double exact(const Json& number) {
@@ -85,7 +100,7 @@ std::string words_of(const Json& type) {
   return join(words, " or ");
 }
 
-/// The sentence that describes the value, for the reader who got it wrong.
+/// The description in the schema, as a hint.
 std::string description(const Json& schema) { return schema.value("description", ""); }
 
 void check_type(const Json& value, const Json& schema, const std::string& at) {
@@ -178,19 +193,13 @@ void check_unique(const Json& value, const std::string& at) {
   if (twin != sorted.end()) throw Mismatch{at, excerpt(**twin) + " is listed twice", ""};
 }
 
-Mismatch wrong_type(const Json& value, const std::string& expected, const std::string& at) {
-  const std::string seen = std::string(value.type_name()) + " " + excerpt(value);
-  return {at, "expected " + expected + ", but got " + (value.is_null() ? "null" : seen), "",
-          Mismatch::Kind::type};
-}
-
 Mismatch missing(const std::string& name, const Json& properties, const std::string& at) {
   const auto property = properties.find(name);
   return {at, "'" + name + "' is missing",
           property != properties.end() && property->is_object() ? description(*property) : ""};
 }
 
-/// "an integer or null": what `schema` expects; looks through $ref.
+/// "an integer or null": the types expected by `schema`; follows $ref.
 std::string type_words(const Json& schema, const Json& root) {
   if (!schema.is_object()) return "nothing";
   if (const auto type = schema.find("type"); type != schema.end()) return words_of(*type);
@@ -212,7 +221,7 @@ void check_scalar(const Json& value, const Json& schema, const Patterns& pattern
   }
 }
 
-// Four schemas a level of nesting is more than any schema of ours needs.
+// Four schemas per level of nesting are more than enough.
 constexpr int kDeepest = 4 * kMaxJsonDepth;
 
 /// A key as part of a JSON pointer.
@@ -223,8 +232,7 @@ std::string step(const std::string& key) {
   return escaped;
 }
 
-/// The schema for a key without one of its own. An object with `properties` is closed unless it
-/// says otherwise.
+/// The schema of unlisted keys. An object with `properties` is closed by default.
 Json additional(const Json& schema) {
   const auto stated = schema.find("additionalProperties");
   return stated != schema.end() ? *stated : Json(!schema.contains("properties"));
@@ -240,7 +248,7 @@ Json additional(const Json& schema) {
       allowed.empty() ? "no key is allowed here" : "allowed keys: " + join(allowed, ", ")};
 }
 
-/// Choices (const, enum) first: they tell which of several forms is meant.
+/// Constants first: they select one of several forms.
 std::vector<std::string> in_order_of_meaning(const Json& properties) {
   std::vector<std::string> names;
   for (const auto& [name, property] : properties.items()) names.push_back(name);
@@ -250,7 +258,7 @@ std::vector<std::string> in_order_of_meaning(const Json& properties) {
   return names;
 }
 
-/// How far a branch of anyOf got: one that failed on what it is (its type, its const) fits worst.
+/// How well a branch of anyOf matched: a mismatch in its type or const is the worst.
 std::size_t progress(const Mismatch& mismatch, const std::string& at) {
   const auto depth = static_cast<std::size_t>(
       std::count(mismatch.pointer.begin() + static_cast<std::ptrdiff_t>(at.size()),
@@ -335,7 +343,6 @@ void SchemaChecker::check_array(Json& value, const Json& schema, const std::stri
       value[i] = check(value[i], *items, at + "/" + std::to_string(i));
 }
 
-constexpr std::string_view kDefinitions = "#/$defs/";
 constexpr std::array<std::string_view, 7> kTypes = {"null",   "boolean", "integer", "number",
                                                     "string", "array",   "object"};
 
@@ -382,7 +389,7 @@ const std::map<std::string, Test>& keywords() {
       {"required", is_names},
       {"type", is_type},
       {"uniqueItems", is_boolean},
-      // Annotations: for people, for the planner and for reports; they never refuse a value.
+      // Annotations for people, the planner and reports; they never reject a value.
       {"$id", is_text},
       {"$schema", is_text},
       {"default", is_anything},
@@ -453,22 +460,10 @@ class KeywordCheck {
 
 }  // namespace
 
-const Json* find_reference(const Json& root, const std::string& reference) {
-  if (!reference.starts_with(kDefinitions)) return nullptr;
-  const auto definitions = root.find("$defs");
-  if (definitions == root.end()) return nullptr;
-  const auto found = definitions->find(reference.substr(kDefinitions.size()));
-  return found == definitions->end() ? nullptr : &*found;
-}
-
-Patterns check_keywords(const Json& schema, const std::string& name) {
-  Patterns patterns;
-  KeywordCheck(schema, name, patterns).check(schema, "");
-  return patterns;
-}
-
 Schema::Schema(Json schema, std::string name) : schema_(std::move(schema)), name_(std::move(name)) {
-  patterns_ = std::make_shared<Patterns>(check_keywords(schema_, name_));
+  auto patterns = std::make_shared<Patterns>();
+  KeywordCheck(schema_, name_, *patterns).check(schema_, "");
+  patterns_ = std::move(patterns);
 }
 
 Schema Schema::load(const std::filesystem::path& path) { return {read_json(path), path.string()}; }

@@ -1,4 +1,4 @@
-// Points in time: nanoseconds since 1970 UTC, as text by RFC 3339.
+// Points in time: nanoseconds since 1970 UTC; text in RFC 3339.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace bench {
 
-/// "2026-11-20T18:30:05Z" for nanoseconds since 1970, and back (throws Error(input)).
+/// "2026-11-20T18:30:05Z".
 std::string format_time(std::int64_t time_ns);
-/// "20261120T183005Z": ids of runs begin so.
+/// "20261120T183005Z": the start of run IDs.
 std::string compact_time(std::int64_t time_ns);
+/// Throws Error(input).
 std::int64_t parse_time(std::string_view text);
-/// Nanoseconds since 1970, UTC.
 std::int64_t now_ns();
 
 }  // namespace bench

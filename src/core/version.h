@@ -1,4 +1,4 @@
-// The version of this build: "0.1.0+1a2b3c4". Both programs carry it, and they must agree.
+// Version of this build: "0.1.0+1a2b3c4". Both programs must have the same.
 #pragma once
 
 #include <string_view>

@@ -24,15 +24,15 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
 }
 
 void replace_file(const std::filesystem::path& path, const std::string& text, mode_t mode) {
-  // Another ending than the file's: node_exporter reads every *.prom of its folder.
-  std::string beside = path.string() + ".XXXXXX";
-  const Descriptor file(mkostemp(beside.data(), O_CLOEXEC));
+  // Not the extension of the file: node_exporter reads every *.prom in its folder.
+  std::string temporary = path.string() + ".XXXXXX";
+  const Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
   if (!file.valid()) throw_errno("create a temporary file next to " + path.string());
   if (write_all(file.get(), text) && fchmod(file.get(), mode) == 0 && fsync(file.get()) == 0 &&
-      std::rename(beside.c_str(), path.c_str()) == 0)
+      std::rename(temporary.c_str(), path.c_str()) == 0)
     return;
   const int reason = errno;
-  unlink(beside.c_str());
+  unlink(temporary.c_str());
   errno = reason;
   throw_errno("write " + path.string());
 }

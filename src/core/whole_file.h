@@ -1,4 +1,4 @@
-// A file that others may read at any moment: replaced as a whole or not at all.
+// Files written as a whole.
 #pragma once
 
 #include <sys/types.h>
@@ -9,14 +9,13 @@
 
 namespace bench {
 
-// Files that are written whole: pages, logs, packets.
-
-/// Creates the folder if needed and replaces an existing file. Throws Error(environment) naming the
-/// file.
+/// Creates the folder if needed and replaces an existing file; not atomic. Throws
+/// Error(environment) naming the file.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
-/// Writes and syncs a temporary file, then renames it. Readable by all unless `mode` says
-/// otherwise. Throws Error(environment); the file is then unchanged.
+/// Replaces a file atomically, for concurrent readers: writes and syncs a temporary file, then
+/// renames it. World-readable unless `mode` says otherwise. Throws Error(environment); the file is
+/// then unchanged.
 void replace_file(const std::filesystem::path& path, const std::string& text, mode_t mode = 0644);
 
 }  // namespace bench

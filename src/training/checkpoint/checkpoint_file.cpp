@@ -183,8 +183,4 @@ void CheckpointFile::read(const NamedView& into) const {
   refuse_checkpoint(name_, "no section '" + into.name + "'");
 }
 
-void CheckpointFile::verify() const {
-  for (const Section& section : sections_) content(section);
-}
-
 }  // namespace bench::training

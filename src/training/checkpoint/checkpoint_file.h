@@ -59,8 +59,6 @@ class CheckpointFile {
   /// Copies the section of that name. Throws Error(input) if there is none of this name, type and
   /// shape, or it is damaged.
   void read(const NamedView& into) const;
-  /// Throws Error(input) for the first section that is damaged.
-  void verify() const;
 
  private:
   std::span<const std::byte> bytes_;

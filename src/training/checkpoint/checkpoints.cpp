@@ -153,9 +153,9 @@ constexpr const char* kUseOther =
 std::string layout_of(const DataParallel& training, const Plan& plan) {
   std::string text;
   for (const auto& [tensor, action] : plan.gradient_order) {
-    const auto id = static_cast<std::size_t>(tensor);
-    const auto buffer = static_cast<std::size_t>(plan.gradients[id].buffer);
-    text += fmt::format("{}@{} ", plan.graph->tensors()[id].name, plan.buffers[buffer].offset);
+    const Slot& slot = plan.gradients[static_cast<std::size_t>(tensor)];
+    text += fmt::format("{}@{} ", plan.graph->tensor(tensor).name,
+                        plan.buffers[static_cast<std::size_t>(slot.buffer)].offset);
   }
   for (const BlockRange& range : training.owned())
     text += fmt::format("{}-{} ", range.first, range.last);
@@ -186,12 +186,11 @@ void Checkpoints::add(std::vector<NamedView> sections) {
 std::vector<NamedView> Checkpoints::shared() const {
   std::vector<NamedView> sections;
   const Replica& replica = training_.replica();
-  const auto& tensors = replica.plan().graph->tensors();
-  for (std::size_t id = 0; id < tensors.size(); ++id)
-    if (tensors[id].kind == Tensor::Kind::parameter)
-      sections.push_back({"parameter/" + tensors[id].name,
-                          replica.weights().view(replica.plan(), static_cast<int>(id)),
-                          replica.weights().memory().get()});
+  const Graph& graph = *replica.plan().graph;
+  for (const int id : graph.parameters())
+    sections.push_back({"parameter/" + graph.tensor(id).name,
+                        replica.weights().view(replica.plan(), id),
+                        replica.weights().memory().get()});
   if (!training_.shards()) add_optimizer(sections);
   return sections;
 }
@@ -222,10 +221,9 @@ void Checkpoints::agree(const std::string& reason, ErrorKind kind, const std::st
 }
 
 Checkpoints::Done Checkpoints::finish(std::int64_t step, double bytes, Seconds begin, Json notes) {
-  Seconds took = steady_now() - begin;
-  training_.group().max(std::span(&took.value, 1));
-  training_.group().sum(std::span(&bytes, 1));
-  return {step, {bytes}, took, std::move(notes)};
+  Group& group = training_.group();
+  const Seconds took{largest(group, (steady_now() - begin).value)};
+  return {step, {total(group, bytes)}, took, std::move(notes)};
 }
 
 Checkpoints::Done Checkpoints::save(const Json& notes) {

@@ -39,6 +39,16 @@ struct AttentionPlans {
   std::unique_ptr<cudnn::ExecutionPlan> forward = {}, backward = {};
 };
 
+/// Throws Error(input) for an unsupported type.
+KernelSet functor_set(Dtype dtype, DeviceContext& context) {
+  if (dtype == Dtype::f32) return functor_set_f32(context);
+  if (dtype == Dtype::bf16) return functor_set_bf16(context);
+  if (dtype == Dtype::f16) return functor_set_f16(context);
+  throw Error(ErrorKind::input,
+              "GPU training does not support " + std::string(to_string(dtype)) + " tensors",
+              "use f32, bf16 or f16");
+}
+
 /// Attention by cuDNN on the current GPU, with one plan per shape for all lanes.
 class CudnnAttention final : public cudnn::LibraryAttention {
  public:

@@ -10,7 +10,5 @@ namespace bench::training {
 KernelSet functor_set_f32(DeviceContext& context);
 KernelSet functor_set_bf16(DeviceContext& context);
 KernelSet functor_set_f16(DeviceContext& context);
-/// Throws Error(input) for an unsupported type.
-KernelSet functor_set(Dtype dtype, DeviceContext& context);
 
 }  // namespace bench::training

@@ -59,12 +59,13 @@ std::string Shape::text() const {
 }
 
 void Frame::pass_gradient(std::size_t input) const {
-  if (input_gradients[input] && (adds(input) || !shares_gradient(input)))
-    kernels->elementwise->copy(output_gradient, input_gradients[input], adds(input));
+  const View& gradient = input_gradients[input];
+  if (gradient && (adds(input) || gradient.data != output_gradient.data))
+    kernels->elementwise->copy(output_gradient, gradient, adds(input));
 }
 
-const Shape& Var::shape() const { return graph->tensors()[static_cast<std::size_t>(id)].shape; }
-const std::string& Var::name() const { return graph->tensors()[static_cast<std::size_t>(id)].name; }
+const Shape& Var::shape() const { return graph->tensor(id).shape; }
+const std::string& Var::name() const { return graph->tensor(id).name; }
 
 void require(bool holds, const std::string& op, const std::string& what) {
   if (!holds) throw Error(ErrorKind::internal, op + ": " + what, "check the model's shapes");
@@ -131,10 +132,16 @@ void Graph::end_recompute() {
   segment_ = -1;
 }
 
+std::vector<int> Graph::parameters() const {
+  std::vector<int> ids;
+  for (int id = 0; id < static_cast<int>(tensors_.size()); ++id)
+    if (tensor(id).kind == Tensor::Kind::parameter) ids.push_back(id);
+  return ids;
+}
+
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
-  for (const Tensor& tensor : tensors_)
-    if (tensor.kind == Tensor::Kind::parameter) count += tensor.shape.elements();
+  for (const int id : parameters()) count += tensor(id).shape.elements();
   return count;
 }
 

@@ -68,11 +68,7 @@ struct Frame {
     return input_adds[input] == Adds::yes ||
            (input_adds[input] == Adds::after_first_micro_batch && !scalars->first_micro_batch);
   }
-  /// Whether this input's gradient shares memory with the output's and needs no copy.
-  bool shares_gradient(std::size_t input) const {
-    return input_gradients[input].data == output_gradient.data;
-  }
-  /// Makes the output's gradient this input's, or adds it.
+  /// Copies the output's gradient to this input's, unless they share memory, or adds it.
   void pass_gradient(std::size_t input) const;
   /// What a loss multiplies its gradient by; 0 in evaluation, where no gradient is wanted.
   double loss_scale() const { return training ? scalars->gradient_scale : 0.0; }
@@ -184,6 +180,9 @@ class Graph {
   void end_recompute();
 
   const std::vector<Tensor>& tensors() const { return tensors_; }
+  const Tensor& tensor(int id) const { return tensors_[static_cast<std::size_t>(id)]; }
+  /// The IDs of all parameters.
+  std::vector<int> parameters() const;
   const std::vector<Node>& nodes() const { return nodes_; }
   /// The last node, for an operator that can absorb the next one; null if there is none.
   Node* last_node() { return nodes_.empty() ? nullptr : &nodes_.back(); }

@@ -164,12 +164,10 @@ void Planner::find_needs() {
 /// users from the last to the first; frozen ones after them. It is the same for training and
 /// evaluation, so that both see the same arena.
 std::vector<int> Planner::parameter_order() const {
-  std::vector<int> order, first_user(graph_.tensors().size(), -1);
+  std::vector<int> order = graph_.parameters(), first_user(graph_.tensors().size(), -1);
   for (std::size_t id = graph_.nodes().size(); id-- > 0;)
     for (const int input : graph_.nodes()[id].inputs)
       first_user[static_cast<std::size_t>(input)] = static_cast<int>(id);
-  for (std::size_t id = 0; id < graph_.tensors().size(); ++id)
-    if (graph_.tensors()[id].kind == Tensor::Kind::parameter) order.push_back(static_cast<int>(id));
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     const bool trained_a = tensor(a).parameter.trainable, trained_b = tensor(b).parameter.trainable;
     if (trained_a != trained_b) return trained_a;

@@ -12,7 +12,7 @@ class Planner {
   Plan make();
 
  private:
-  const Tensor& tensor(int id) const { return graph_.tensors()[static_cast<std::size_t>(id)]; }
+  const Tensor& tensor(int id) const { return graph_.tensor(id); }
   const Node& node(int id) const { return graph_.nodes()[static_cast<std::size_t>(id)]; }
   Slot& value(int id) { return plan_.values[static_cast<std::size_t>(id)]; }
   Slot& gradient(int id) { return plan_.gradients[static_cast<std::size_t>(id)]; }

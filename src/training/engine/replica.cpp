@@ -32,7 +32,7 @@ void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
       const ElementRange own = elements_in(slopes, lanes_[0]->gradient({nullptr, tensor}));
       require(own.first == elements_in(parameters, weights_.view(plan_, tensor)).first, "replica",
               "a parameter and its gradient have different offsets");
-      const bool decay = plan_.graph->tensors()[static_cast<std::size_t>(tensor)].parameter.decay;
+      const bool decay = plan_.graph->tensor(tensor).parameter.decay;
       for (std::int64_t block = std::max(range.first, own.first / kBlock);
            block < range.last && block * kBlock < own.last; ++block) {
         const std::int64_t first = std::max(own.first, block * kBlock);

@@ -104,11 +104,7 @@ GradientAgreement DataParallel::compare_gradient(
       distance.add<T, Sum>(blocks_in(row_in(exchanged, row.dtype), range),
                            blocks_in(row_in(alone, wide), range));
     });
-  double length = distance.length;
-  group_.max(std::span(&length, 1));
-  double longest = distance.relative(length);
-  group_.max(std::span(&longest, 1));
-  return {longest,
+  return {largest(group_, distance.relative(largest(group_, distance.length))),
           is_narrow(row.dtype) ? GradientAgreement::kTolerance16 : GradientAgreement::kTolerance};
 }
 

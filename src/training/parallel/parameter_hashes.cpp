@@ -34,11 +34,10 @@ std::string first_difference(const std::vector<std::string>& ranks,
 std::vector<TensorHash> tensor_hashes(const Replica& replica) {
   std::vector<TensorHash> hashes;
   const Weights here = replica.weights().on_host();
-  const auto& tensors = replica.plan().graph->tensors();
-  for (std::size_t id = 0; id < tensors.size(); ++id)
-    if (tensors[id].kind == Tensor::Kind::parameter)
-      hashes.push_back({tensors[id].name,
-                        content_hash(bytes_in(here.view(replica.plan(), static_cast<int>(id))))});
+  const Graph& graph = *replica.plan().graph;
+  for (const int id : graph.parameters())
+    hashes.push_back(
+        {graph.tensor(id).name, content_hash(bytes_in(here.view(replica.plan(), id)))});
   return hashes;
 }
 

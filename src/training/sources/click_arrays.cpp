@@ -35,7 +35,7 @@ ClickArrays::ClickArrays(const ClickArrayPaths& paths) {
     }
     open_ids(paths.ids);
   }
-  check();
+  for (const NpyArray& ids : ids_) check_ids(ids);
   count_lookups();
 }
 
@@ -84,10 +84,6 @@ void ClickArrays::count_lookups() {
                 fmt::format("{}: counts of shape {} do not match {} tables", name_,
                             shape_text(*counts_), tables()),
                 "counts must hold the integer number of rows of each table");
-}
-
-void ClickArrays::check() const {
-  for (const NpyArray& ids : ids_) check_ids(ids);
 }
 
 void ClickArrays::check_ids(const NpyArray& ids) const {

@@ -44,7 +44,6 @@ class ClickArrays {
   void open_ids(const std::string& path);
   NpzFile& open_archive(const std::string& path);
   void count_lookups();
-  void check() const;
   void check_ids(const NpyArray& ids) const;
   std::int64_t id_of(std::uint64_t index, std::size_t table, int lookup) const;
 

@@ -145,7 +145,7 @@ void check_embeddings(View view, std::int64_t columns) {
 
 Var input_with_gradient(const Model& model) {
   for (const Var& input : model.inputs)
-    if (model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient) return input;
+    if (model.graph->tensor(input.id).wants_gradient) return input;
   throw Error(ErrorKind::internal, "the model has no input with a gradient",
               "create one with Graph::input_with_gradient()");
 }

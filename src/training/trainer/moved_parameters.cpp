@@ -45,10 +45,8 @@ MovedParameters::MovedParameters(const Replica& replica) : replica_(replica) {
   const Weights here = replica.weights().on_host();
   const Graph& graph = *replica.plan().graph;
   const bool has_masters = is_narrow(graph.compute()) && replica.updates_done() > 0;
-  const auto& tensors = graph.tensors();
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const int id = static_cast<int>(i);
-    if (tensors[i].kind != Tensor::Kind::parameter || !tensors[i].parameter.trainable) continue;
+  for (const int id : graph.parameters()) {
+    if (!graph.tensor(id).parameter.trainable) continue;
     tensors_.push_back({id, is_lookup_table(graph, id), parts_of(here, id), {}});
     if (has_masters) tensors_.back().masters = masters_of(here, id);
   }
@@ -133,9 +131,8 @@ std::vector<std::string> MovedParameters::unchanged_parameters(Group& group) con
     for (std::size_t i = 0; i < parts; ++i, at += 2)
       if (all[at + 1] > 0.0 && all[at] == all[at + 1]) ++still;
     if (still == 0 || (before.is_lookup && still < parts)) continue;
-    const auto id = static_cast<std::size_t>(before.id);
-    found.push_back(fmt::format("{} ({} of {} parts)", replica_.plan().graph->tensors()[id].name,
-                                still, parts));
+    found.push_back(fmt::format("{} ({} of {} parts)",
+                                replica_.plan().graph->tensor(before.id).name, still, parts));
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "core/text.h"
 #include "training/engine/content_hash.h"
@@ -25,7 +26,7 @@ bool equal_bytes(View a, View b) {
 }
 
 bool is_embedding_input(const Model& model, Var input) {
-  return model.graph->tensors()[static_cast<std::size_t>(input.id)].wants_gradient;
+  return model.graph->tensor(input.id).wants_gradient;
 }
 
 /// Whether two different samples are unlikely to be equal by chance.
@@ -34,9 +35,7 @@ bool samples_are_distinguishable(const Model& model, std::int64_t samples) {
   for (const Var input : model.inputs)
     if (!is_embedding_input(model, input))
       bits += static_cast<double>(input.shape().elements() / samples) *
-              (model.graph->tensors()[static_cast<std::size_t>(input.id)].dtype == Dtype::int32
-                   ? kBitsOfToken
-                   : kBitsOfNumber);
+              (model.graph->tensor(input.id).dtype == Dtype::int32 ? kBitsOfToken : kBitsOfNumber);
   return bits >= kLeastBits;
 }
 
@@ -53,10 +52,6 @@ std::vector<std::byte> contents_of(const Model& model, const Lane& lane, std::in
   }
   return contents;
 }
-
-/// f64 holds half of a checksum exactly; a group can sum only f64.
-constexpr double low_half(std::uint64_t sum) { return static_cast<double>(sum & 0xffffffff); }
-constexpr double high_half(std::uint64_t sum) { return static_cast<double>(sum >> 32); }
 
 }  // namespace
 
@@ -109,21 +104,17 @@ std::string DataAudit::compare_inputs(std::int64_t step, int rank) const {
 }
 
 std::string DataAudit::compare_next_rank(std::int64_t step, Group& group) const {
-  const auto ranks = static_cast<std::size_t>(group.size());
   const auto sum_of = [&](int rank) {
     return workload_.checksum(Split::train, split_.first(step, rank, 0), split_.of_rank());
   };
-  std::vector<double> halves(2 * ranks, 0.0);
-  const auto own = static_cast<std::size_t>(group.rank());
-  const std::uint64_t mine = sum_of(group.rank());
-  halves[2 * own] = low_half(mine);
-  halves[2 * own + 1] = high_half(mine);
-  group.sum(halves);
-  const std::size_t next = (own + 1) % ranks;
-  const std::uint64_t again = sum_of(static_cast<int>(next));
-  if (halves[2 * next] == low_half(again) && halves[2 * next + 1] == high_half(again)) return "";
+  const auto halves_of = [](std::uint64_t sum) {  // f64 holds half of a checksum exactly
+    return std::vector{static_cast<double>(sum & 0xffffffff), static_cast<double>(sum >> 32)};
+  };
+  const std::vector<double> all = gather_numbers(group, halves_of(sum_of(group.rank())));
+  const int next = (group.rank() + 1) % group.size();
+  if (std::ranges::equal(halves_of(sum_of(next)), std::span(all).subspan(2 * next, 2))) return "";
   return fmt::format("step {}: samples of rank {} differ from those that rank {} generates for it",
-                     step, next, own);
+                     step, next, group.rank());
 }
 
 namespace {

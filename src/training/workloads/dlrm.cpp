@@ -136,12 +136,11 @@ class ClickEvaluation final : public Evaluation {
  private:
   /// Ranks may have different numbers of samples: missing ones are sent as NaN.
   Columns gather(Group& group) const {
-    double most[1] = {static_cast<double>(mine_[kScore].size())};
-    group.max(most);
+    const double most = largest(group, static_cast<double>(mine_[kScore].size()));
     Columns all;
     for (std::size_t i = 0; i < kColumns; ++i) {
       std::vector<float> sent = mine_[i];
-      sent.resize(static_cast<std::size_t>(most[0]), std::nanf(""));
+      sent.resize(static_cast<std::size_t>(most), std::nanf(""));
       all[i] = gather_all(group, sent);
     }
     drop_padding(all);

@@ -32,8 +32,8 @@ struct Registration {
   Registration(const std::string& name, void (*run)(State&));
 };
 
-/// The schema's part, in the file that scripts/cmake/write_declarations.cmake writes. What it is
-/// given must live as long as the program.
+/// The part from the schema, in the file that scripts/cmake/write_declarations.cmake writes. Its
+/// arguments must live as long as the program.
 struct Declaration {
   Declaration(const std::string& name, std::string_view description,
               std::span<const MetricInfo> metrics);

@@ -11,7 +11,7 @@ namespace bench {
 namespace {
 
 constexpr double kStolenShare = 0.001;    // of a sample, on any one measuring thread
-constexpr double kClockTolerance = 0.02;  // away from the running median
+constexpr double kClockTolerance = 0.02;  // relative to the running median
 constexpr int kMinWarmUps = 3;
 constexpr std::size_t kSteadyWindow = 10;
 constexpr double kSteadyChange = 0.01;
@@ -39,7 +39,7 @@ TimedSeries Sampler::run(const Measurement& m) {
   TimedSeries series;
   crowding_.mark();
   const Seconds begin = device_.now();
-  // The first call of anything pays for what later ones find ready.
+  // The first call includes one-time setup.
   if (m.before_sample) m.before_sample();
   device_.untimed([&] { m.work(1); });
   series.calls = m.timing == Timing::isolated ? calls_per_sample(m) : 1;
@@ -80,7 +80,7 @@ TimedSeries Sampler::run(const Measurement& m) {
 /// Doubles the calls until a sample is long enough for the clock that times it.
 std::int64_t Sampler::calls_per_sample(const Measurement& m) {
   if (m.calls > 0) return m.calls;
-  // The host's clock does not mind how many are enqueued.
+  // The host's clock allows any number of enqueued calls.
   const bool any_number = m.host_clock || m.one_launch;
   const std::int64_t most = any_number ? kAnyNumberOfCalls : device_.most_calls();
   std::int64_t calls = 1;
@@ -110,7 +110,7 @@ void Sampler::warm_up(const Measurement& m, std::int64_t calls, TimedSeries& ser
   series.seconds.assign(samples.end() - static_cast<std::ptrdiff_t>(last), samples.end());
 }
 
-/// How many samples (isolated) or calls (the other timings) go between two agreements of the ranks.
+/// The number of samples (isolated) or calls (the other timings) between two reductions over ranks.
 std::size_t Sampler::batch_size(const Measurement& m, double call_s) const {
   const double sample_s = call_s * static_cast<double>(std::max<std::int64_t>(m.calls, 1));
   if (m.timing == Timing::isolated && m.calls == 0) return 1;  // calibrated: long enough alone
@@ -168,7 +168,8 @@ Sampler::Batch Sampler::take(const Measurement& m, std::int64_t calls, std::size
   return batch;
 }
 
-/// Makes the batch the same on all ranks: the slowest rank's time, or the mean where others use it.
+/// Makes the batch the same on all ranks: the slowest rank's time, or the mean for the other
+/// timings.
 void Sampler::agree(const Measurement& m, Batch& batch) {
   if (group_.size() == 1) return;
   if (m.timing == Timing::isolated) {
@@ -198,7 +199,7 @@ std::string Sampler::stop_reason(const TimedSeries& series, double elapsed_s) {
   if (elapsed_s < settings_.min_time_s || clean < static_cast<std::size_t>(settings_.min_clean))
     return "";
   if (n < looked_at_ + looked_at_ / 10)
-    return "";  // sorting at every sample would cost more than it tells
+    return "";  // sorting after every sample would be too expensive
   looked_at_ = n;
   const std::vector<double> values = representative(series.seconds, series.flags);
   const auto interval = median_interval(values);

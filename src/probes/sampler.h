@@ -1,5 +1,6 @@
-// The loop behind State::measure: warm up until steady, let the ranks agree, take samples until the
-// median is known well enough or a cap is met. It sees only the device, the group and the work.
+// The loop behind State::measure: warms up until steady, synchronises the ranks, and takes samples
+// until the median is accurate enough or a cap is reached. It knows only the device, the group and
+// the work.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ namespace bench {
 /// The work to be timed, done `calls` times on this rank. No allocation, logging or I/O inside.
 using Work = std::function<void(std::int64_t calls)>;
 
-/// How ranks are timed. `isolated` is the measuring rule; the others reproduce what other tools do,
-/// so that numbers can be compared, and are labelled as such.
+/// How ranks are timed. `isolated` is the measuring rule; the others reproduce other tools, so that
+/// results can be compared, and are labelled as such.
 enum class Timing {
   isolated,   // a barrier before each sample; per sample the maximum over ranks
   pipelined,  // IMB, nccl-tests: calls back to back; a sample is the mean time of a batch, mean
@@ -29,8 +30,8 @@ enum class Timing {
   osu  // OSU: each call timed, a barrier after it; a sample is the mean of a batch, mean over ranks
 };
 
-/// A ceiling in work per cycle of the core's clock: the limit is this times the clock measured
-/// during the series. Cores run heavy vector code at a lower clock, so no other clock is fair.
+/// A ceiling in work per core cycle: the limit is this times the clock measured during the series,
+/// because cores run heavy vector code at a lower clock.
 struct CycleLimit {
   double per_cycle = 0.0;  // of all threads together, in the metric's unit of work
   LimitKind kind = LimitKind::proven;
@@ -40,43 +41,43 @@ struct CycleLimit {
 /// One metric derived from the timed seconds per call.
 struct Report {
   std::string metric;
-  /// What one call amounts to (bytes, operations): reported is amount / seconds. Nothing: seconds.
+  /// Bytes or operations of one call: amount / seconds is reported. Nothing: seconds.
   std::optional<double> amount = {};
   std::optional<Limit> limit = {};
-  std::optional<Unit> unit = {};  // where it differs from the declared one (op_per_second)
-  std::optional<CycleLimit> cycle_limit = {};  // used where a clock was measured
+  std::optional<Unit> unit = {};  // if it differs from the declared one (op_per_second)
+  std::optional<CycleLimit> cycle_limit = {};  // used if a clock was measured
 };
 
 struct Measurement {
   Json params = Json::object();  // what distinguishes this series inside the job
   Work work;
   std::vector<Report> reports;
-  std::function<Check()> verify;  // looks at the output of the last timed call, on this rank
-  /// What a library chose by itself, asked for after the last sample; see Samples::chosen.
+  std::function<Check()> verify;  // checks the output of the last timed call, on this rank
+  /// The choices of a library, queried after the last sample; see Samples::chosen.
   std::function<Json()> chosen = {};
-  /// The clock under this kind of load, asked for right after each sample; else the device's own.
+  /// The clock under this kind of load, queried right after each sample; else the device's own.
   std::function<std::optional<Hertz>()> clock = {};
-  /// The smallest share of a core that any measuring thread has just then, asked for right after
-  /// each sample: samples of threads that shared theirs are not clean. Nothing: not known.
+  /// The smallest share of a core that any measuring thread has, queried right after each sample:
+  /// samples of threads that share a core are not clean. Nothing: unknown.
   std::function<std::optional<double>()> core_share = {};
   std::function<void()> before_sample = {};  // untimed, before the barrier; isolated timing only
   Timing timing = Timing::isolated;
-  std::int64_t calls = 0;  // in one sample; 0: as many as fill min_sample_s
+  std::int64_t calls = 0;  // per sample; 0: as many as fill min_sample_s
   int threads = 1;         // that work on this rank
-  /// What the host needs is measured, not what the device does: timed by the host's clock.
+  /// The host's time is measured, not the device's: uses the host's clock.
   bool host_clock = false;
-  /// All calls of a sample are enqueued as one: a kernel that makes them in a loop.
+  /// All calls of a sample are one launch: a kernel that makes them in a loop.
   bool one_launch = false;
-  /// Each rank's own times are kept alongside the slowest rank's; isolated timing only.
+  /// Also keeps the times of each rank, not only the slowest; isolated timing only.
   bool keep_ranks = false;
 };
 
-/// What came out of one series, alike on every rank.
+/// The result of one series, the same on every rank.
 struct TimedSeries {
-  std::vector<double> seconds;  // per call; over ranks as the timing says
+  std::vector<double> seconds;  // per call; over ranks according to the timing
   std::vector<unsigned> flags;  // SampleFlag sets
-  std::vector<double> own;      // this rank's own seconds of each whole sample, where kept
-  std::vector<double> clocks;   // Hz alongside each batch, this rank's
+  std::vector<double> own;      // seconds of each whole sample on this rank, if kept
+  std::vector<double> clocks;   // Hz during each batch, on this rank
   std::int64_t calls = 1;       // in one sample
   std::string stop;             // interval, max_samples, max_time
   double warm_up_s = 0.0;
@@ -95,10 +96,9 @@ class Sampler {
  private:
   struct Batch {
     std::vector<double> seconds;
-    std::vector<double>
-        spoiled;  // 1 where the sample is stolen, in doubles so that ranks can agree
+    std::vector<double> spoiled;  // 1 for a stolen sample; doubles, for reductions over ranks
     double clock = 0.0;
-    std::array<double, 3> noted{};  // 1 for each of kNoted that was seen alongside it
+    std::array<double, 3> noted{};  // 1 for each of kNoted that occurred
   };
 
   std::int64_t calls_per_sample(const Measurement& m);

@@ -20,24 +20,22 @@
 namespace bench {
 namespace {
 
-// The time that each rank spent itself in each sample of a series. Series keep the slowest rank's;
-// alongside them these show who comes last or takes long
-// (results/verdicts/localisation/straggler.h).
+// Values of rank times over all ranks: more are thinned to every k-th sample, but to no fewer than
+// kFewestRankTimes samples.
+constexpr std::size_t kMostRankTimes = 20'000;
+constexpr std::size_t kFewestRankTimes = 20;
 
-/// More values than this over all ranks are thinned to every k-th sample, but to no fewer samples
-/// than kFewestRankTimes.
-inline constexpr std::size_t kMostRankTimes = 20'000;
-inline constexpr std::size_t kFewestRankTimes = 20;
-
-/// Every how many samples one is kept.
+/// One of so many samples is kept.
 std::size_t stride(std::size_t samples, std::size_t ranks) {
   const std::size_t most = std::max(kFewestRankTimes, kMostRankTimes / ranks);
   return (samples + most - 1) / most;
 }
 
 /// The chunk "rank_times PARAMS" with the columns "sample" (its place in the series), "rank0",
-/// "rank1", ...: seconds of whole samples, after the barrier, by each rank's own clock. On rank 0;
-/// nothing elsewhere. Every rank calls it, with as many samples.
+/// "rank1", ...: seconds of whole samples, after the barrier, by each rank's own clock. Series keep
+/// only the slowest rank's time; these show which rank is slow
+/// (results/verdicts/localisation/straggler.h). At rank 0; nothing elsewhere. Every rank calls it
+/// with the same number of samples.
 std::optional<Chunk> rank_times(Group& group, const Json& params,
                                 const std::vector<double>& own_s) {
   if (own_s.empty()) return {};
@@ -55,8 +53,7 @@ std::optional<Chunk> rank_times(Group& group, const Json& params,
   return chunk;
 }
 
-constexpr double kAboveLimit =
-    1.02;  // a proven bound may be passed by this much: clocks are measured too
+constexpr double kAboveLimit = 1.02;  // allowed excess over a proven bound: clocks are measured too
 
 /// True when every parameter of the limit is one of the series with the same value.
 bool applies(const KnownLimit& known, const Json& params) {
@@ -65,7 +62,7 @@ bool applies(const KnownLimit& known, const Json& params) {
   return true;
 }
 
-/// One verdict for all ranks: the largest deviation, and a failure anywhere is a failure.
+/// One verdict for all ranks: the largest error; a failure of any rank is a failure.
 Check agree(Group& group, Check check) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double error = largest(group, std::isnan(check.error) ? infinity : check.error);
@@ -74,7 +71,7 @@ Check agree(Group& group, Check check) {
   return check;
 }
 
-/// Core cycles per call where each sample has its own reading of the clock.
+/// Core cycles per call if each sample has its own clock reading.
 std::optional<double> median_cycles(const TimedSeries& series) {
   if (series.clocks.empty() || series.clocks.size() != series.seconds.size()) return {};
   std::vector<double> cycles = series.seconds;
@@ -98,8 +95,8 @@ std::string why_not_clean(const Samples& samples) {
   return "no clean sample: the median is of disturbed samples";
 }
 
-/// What disturbs a reading of the clock makes it too low, and a bound that counts with it too. So a
-/// bound is only proven at the highest clock, but for a few readings.
+/// Interference makes clock readings too low, and the bounds derived from them. So a bound is only
+/// proven at the highest clock, except for a few outliers.
 double highest_clock(const std::vector<double>& clocks) {
   const double usual = median(clocks);
   return usual > 0.0 ? std::max(1.0, quantile(clocks, 0.95) / usual) : 1.0;
@@ -313,7 +310,8 @@ void State::skip(const std::string& reason) { conclude(Status::skipped, reason);
 void State::invalid(const std::string& reason) { conclude(Status::invalid, reason); }
 
 void State::conclude(Status status, const std::string& reason) {
-  if (status_ != Status::ok && worse(status_, status) == status_) return;  // the first reason stays
+  if (status_ != Status::ok && worse(status_, status) == status_)
+    return;  // the first reason is kept
   status_ = status;
   reason_ = reason;
 }

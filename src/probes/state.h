@@ -1,6 +1,6 @@
-// The measuring rules, in one place. A procedure prepares its data and hands State a Measurement;
-// State warms up until steady, lets the ranks agree, times, has the output verified, and writes the
-// records. docs/measuring.md says how a number comes about.
+// The measuring rules, in one place. A procedure prepares its data and passes State a Measurement;
+// State warms up until steady, synchronises the ranks, measures, verifies the output and writes the
+// records (docs/measuring.md).
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,12 @@ void write_record(RecordSink& sink, const Group& group, const std::string& job,
 
 struct Measured {
   Status outcome = Status::ok;
-  Seconds median;  // per call, of the clean samples (of all, where none is clean)
+  Seconds median;  // per call, of the clean samples (of all if none is clean)
   std::size_t clean = 0;
-  std::optional<Hertz> clock;    // median during the series
-  std::optional<double> cycles;  // of the core per call, median over the clean samples; sample by
-                                 // sample, because the clock moves from one to the next
+  std::optional<Hertz> clock;  // median during the series
+  /// Core cycles per call, median over the clean samples; computed for each sample, because the
+  /// clock changes between samples.
+  std::optional<double> cycles;
 };
 
 /// When a part of the job ran, on the device's clock.
@@ -62,7 +63,7 @@ class State {
   std::int64_t integer(const std::string& name) const;
   double number(const std::string& name) const;
   bool flag(const std::string& name) const;
-  bool has(const std::string& name) const;  // there and not null
+  bool has(const std::string& name) const;  // present and not null
   const Json& param(const std::string& name) const;
   /// Whether the list `name` has this value.
   bool lists(const std::string& name, std::string_view value) const;
@@ -71,49 +72,49 @@ class State {
     return param(name).get<std::vector<T>>();
   }
 
-  /// Measures one series and writes its records. Every rank of the group must call it alike.
+  /// Measures one series and writes its records. Every rank of the group must make the same call.
   Measured measure(const Measurement& measurement);
 
   /// A single value that is not a timed repetition (a count, a size, a derived figure).
   void value(const std::string& metric, double value, const Json& params = Json::object(),
              std::optional<Limit> limit = {}, std::optional<Check> check = {});
 
-  /// Values that were not taken by measure(): each one a sample, in base units of the metric; over
-  /// the ranks as Samples::over says.
+  /// Values that measure() did not take: each one is a sample, in base units of the metric; `over`
+  /// is Samples::over.
   void values(const std::string& metric, std::vector<double> values,
               const Json& params = Json::object(), const std::string& over = "rank");
 
-  /// This series cannot be measured here; the job goes on.
+  /// This series cannot be measured here; the job continues.
   void skip_series(const std::string& metric, const Json& params, const std::string& reason);
 
   /// The whole job cannot be measured here. Call and return.
   void skip(const std::string& reason);
-  /// What was measured must not be believed. Call and return; nothing is lost.
+  /// The results are invalid. Call and return; the records are kept.
   void invalid(const std::string& reason);
-  /// The job ended otherwise; what was measured is kept. Call and return.
+  /// The job ended with another status. Call and return; the records are kept.
   void conclude(Status status, const std::string& reason);
 
   void facts(const std::string& topic, const Json& facts);
   void chunk(const std::string& name, const Json& columns);
-  /// Something that happens just now.
+  /// Something that happens now.
   void event(const std::string& key, const Json& value);
 
-  /// A limit the dispatcher handed down for this metric and these parameters.
+  /// The dispatcher's limit for this metric and these parameters.
   std::optional<Limit> known_limit(const std::string& metric, const Json& params) const;
 
-  /// What the dispatcher knows the result with exactly this key to be.
+  /// The dispatcher's golden result for exactly this key.
   std::optional<KnownResult> known_result(const Json& key) const;
 
   /// The phases of each measured series so far, in order.
   const std::vector<Span>& spans() const { return spans_; }
 
-  /// The job's end as the probe saw it. Called once, after the procedure returned.
+  /// The outcome of the job. Called once, after the procedure returned.
   Outcome finish();
 
  private:
   void write(decltype(Record::body) body) { write_record(sink_, group_, job_.id, std::move(body)); }
   Samples blank(const std::string& metric, const Json& params) const;
-  /// `highest_clock`: the highest that was read, in units of the clock that the limit counts with.
+  /// `highest_clock`: the highest reading, relative to the clock of the limit.
   void emit(Samples samples, double highest_clock = 1.0);
   const MetricInfo& metric_info(const std::string& name) const;
 
@@ -132,8 +133,9 @@ class State {
   std::size_t skipped_ = 0;
 };
 
-/// Why a value cannot be believed given its limit: more than 2 % above a proven bound at the
-/// highest clock. "" when it can.
+/// Why a value is impossible given its limit: more than 2 % above a proven bound at the highest
+/// clock.
+/// "" if it is possible.
 std::string above_limit(double value, Better better, const Limit& limit,
                         double highest_clock = 1.0);
 

@@ -22,15 +22,15 @@ std::chrono::nanoseconds nanoseconds(double seconds) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-/// Signals are the business of the thread that measures.
+/// Signals are handled by the measuring thread.
 void block_signals() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
-/// A rank is often pinned to the core it measures with, and threads inherit that. The kernel takes
-/// away what this process may not use.
+/// A rank is often pinned to the core it measures, and threads inherit that. The kernel removes the
+/// processors that this process may not use.
 void leave_the_core() {
   cpu_set_t all;
   std::memset(&all, 0xff, sizeof all);
@@ -49,7 +49,7 @@ struct SamplerThread::Shared {
   std::condition_variable changed;
   bool stopping = false;
   bool ended = false;
-  Telemetry telemetry;  // when it has ended
+  Telemetry telemetry;  // set when it has ended
 };
 
 SamplerThread::SamplerThread(SourceFactory sources, const RecorderSettings& settings)
@@ -71,7 +71,7 @@ bool SamplerThread::stopping(Shared& shared) {
 std::vector<Recording> SamplerThread::record(Shared& shared) {
   Recorder recorder(shared.sources(), shared.settings);
   std::unique_lock lock(shared.mutex, std::defer_lock);
-  do {  // once in any case: the shortest job has a first and a last reading
+  do {  // at least once: even the shortest job has a first and a last reading
     recorder.tick(telemetry_clock());
     const double wait = std::clamp(recorder.next_due() - telemetry_clock(), 0.0, 3600.0);
     lock.lock();
@@ -122,10 +122,10 @@ Telemetry SamplerThread::stop(Seconds patience) {
 
 namespace {
 
-constexpr Seconds kLongerThanAnyJob{1e6};  // then there are two readings: the first and the last
-constexpr double kTimeGrains = 1e6;        // in a second; more digits only make the record longer
+constexpr Seconds kLongerThanAnyJob{1e6};  // so that there are two readings, the first and the last
+constexpr double kTimeGrains = 1e6;        // per second; more digits only make the record longer
 
-/// The first value that is a number; 0 where there is none.
+/// The first finite value; 0 if there is none.
 double first_known(const std::vector<double>& values) {
   const auto known =
       std::find_if(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
@@ -193,7 +193,7 @@ Json summarise_job(const Telemetry& telemetry, const std::vector<PhaseSpan>& spa
     recordings[recording.source] = {{"period_s", recording.period.value},
                                     {"readings", recording.times.size()},
                                     {"late", recording.late}};
-  // Of one core. What it costs the workload only a comparison with telemetry off can say.
+  // Of one core. The cost to the workload needs a comparison with telemetry off.
   return {{"cpu_s", telemetry.cpu.value},
           {"cpu_share", number_or_null(telemetry.cpu / telemetry.wall)},
           {"recordings", recordings},

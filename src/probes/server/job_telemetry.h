@@ -1,5 +1,5 @@
-// Telemetry of one job: started before the probe runs, and turned into records after it. One rank
-// on a host does it for all.
+// Telemetry of one job: started before the probe runs, and turned into records after it, by one
+// rank for all ranks of a host.
 #pragma once
 
 #include <memory>
@@ -16,29 +16,27 @@
 
 namespace bench {
 
-// A thread that reads counters while a job runs. It sleeps between readings, may run on any core,
-// not only on that of the rank, and counts its own CPU time, so that what it costs is known. A
-// source that never answers again costs the job nothing but its readings: the thread is left
-// behind.
-
-/// What was seen between start and stop.
+/// The recordings between start and stop.
 struct Telemetry {
   std::vector<Recording> recordings;
   Seconds wall;         // from start to stop
   Seconds cpu;          // of the sampler thread
-  std::string problem;  // why there are no recordings; empty where there are
+  std::string problem;  // why there are no recordings; else empty
 };
 
+/// A thread that reads counters while a job runs. It may run on any core, not only on that of the
+/// rank, and measures its own CPU time. If a source hangs, the job only loses the readings: the
+/// thread is abandoned.
 class SamplerThread {
  public:
-  /// The thread calls `sources` itself, because finding them may hang as well.
+  /// The thread calls `sources` itself, because opening them may hang as well.
   explicit SamplerThread(SourceFactory sources, const RecorderSettings& settings = {});
   ~SamplerThread();
   SamplerThread(const SamplerThread&) = delete;
   SamplerThread& operator=(const SamplerThread&) = delete;
 
-  /// Reads all sources once more and ends. Returns within `patience` even when a source hangs; the
-  /// telemetry is then empty and says so.
+  /// Reads all sources once more and ends. Returns within `patience` even if a source hangs; then
+  /// the telemetry only has a problem.
   Telemetry stop(Seconds patience = Seconds{2.0});
 
  private:
@@ -47,23 +45,23 @@ class SamplerThread {
   static std::vector<Recording> record(Shared& shared);
   static void run(Shared& shared);
 
-  std::shared_ptr<Shared> shared_;  // the thread has its own hold on it, should it be left behind
+  std::shared_ptr<Shared> shared_;  // the thread shares it, because it may be abandoned
   double started_;
   std::thread thread_;
 };
 
 class JobTelemetry {
  public:
-  /// Starts to read, where the job asks for it. `now` is the device's clock at this moment, which
-  /// the spans are told in.
+  /// Starts if the job requests it. `now` is the current time of the device's clock, which the
+  /// spans use.
   JobTelemetry(const TelemetrySettings& settings, Seconds now, const SourceFactory& sources);
 
-  /// One chunk for each source and the facts "telemetry", a summary of each phase of each series.
-  /// Nothing where it is off. Call once.
+  /// One chunk per source and the facts "telemetry", a summary of each phase of each series. Empty
+  /// if telemetry is off. Call once.
   std::vector<decltype(Record::body)> finish(const std::vector<Span>& spans);
 
-  /// What the counters of errors came to (counter_totals), or {"problem": why}; null where nobody
-  /// asked. After finish().
+  /// The totals of the error counters (counter_totals), or {"problem": why}; null if not requested.
+  /// After finish().
   const Json& counters() const { return counters_; }
 
  private:
@@ -74,7 +72,7 @@ class JobTelemetry {
   std::unique_ptr<SamplerThread> sampler_;
 };
 
-/// What the job's telemetry comes to: its cost, and the phases.
+/// A summary of the job's telemetry: its cost, and the phases.
 Json summarise_job(const Telemetry& telemetry, const std::vector<PhaseSpan>& spans);
 
 }  // namespace bench

@@ -24,10 +24,10 @@ bool launcher_speaks_mpi() {
          variable("PMIX_RANK") != nullptr;
 }
 
-/// How many ranks the launcher says it started; 1 without a launcher.
+/// The number of ranks according to the launcher; 1 without a launcher.
 int launched_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
-    // SLURM_NTASKS stands in a batch script's environment too; only a step's rank has SLURM_PROCID.
+    // Batch scripts have SLURM_NTASKS as well; only the ranks of a step have SLURM_PROCID.
     if (std::string(name) == "SLURM_NTASKS" && variable("SLURM_PROCID") == nullptr) continue;
     if (const char* value = variable(name)) return std::atoi(value);
   }

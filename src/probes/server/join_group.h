@@ -8,15 +8,14 @@
 
 namespace bench {
 
-/// What joins the ranks: `automatic` is MPI where a launcher started us that speaks it and this
-/// build has it; else TCP, where the variables of torchrun, Slurm or mpirun say that there are
-/// several ranks (backends/tcp/rendezvous.h); else nothing.
+/// What joins the ranks. `automatic`: MPI if this build has it and the launcher supports it; else
+/// TCP if the variables of torchrun, Slurm or mpirun name several ranks (devices/tcp/rendezvous.h);
+/// else nothing.
 enum class GroupKind { automatic, mpi, tcp, none };
-/// Throws Error(usage) naming what there is.
+/// Throws Error(usage) with the known names.
 GroupKind group_kind_from(std::string_view name);
 
-/// Joins the group the launcher started us in. Throws Error(environment) when its ranks do not come
-/// together.
+/// Joins the group that the launcher started. Throws Error(environment) if the rendezvous fails.
 std::unique_ptr<Group> join_group(GroupKind kind = GroupKind::automatic);
 
 }  // namespace bench

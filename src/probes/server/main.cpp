@@ -58,7 +58,7 @@ std::unique_ptr<Device> make_device() {
   return make_host_device(make_host_training_kernels, make_host_topology);
 }
 
-/// A GPU's rank goes without: NCCL has variables of its own, and its MPI only sets things up.
+/// Not needed by ranks with a GPU: NCCL has its own variables, and their MPI only does the setup.
 std::unique_ptr<Group> join_on_own_card(GroupKind kind) {
   keep_mpi_to_own_card();
   return join_group(kind);

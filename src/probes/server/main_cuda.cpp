@@ -1,6 +1,5 @@
 // bench-rank-cuda: the rank that drives a GPU; otherwise as bench-rank.
 #include "devices/cuda/cuda_device.h"
-#include "devices/cuda/cuda_place.h"
 #include "devices/nvml/gpu_host.h"
 #include "probes/server/join_group.h"
 #include "probes/server/rank_program.h"

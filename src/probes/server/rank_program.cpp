@@ -51,7 +51,7 @@ class RecordStream final : public RecordSink {
   Descriptor file_;
 };
 
-/// Alike for ranks on one machine, different between machines, whatever their names.
+/// The same for all ranks on one machine, different between machines, whatever their names.
 std::string machine() {
   return SystemFiles().text("proc/sys/kernel/random/boot_id", 64).value_or("");
 }
@@ -89,7 +89,7 @@ std::string usage(const std::string& name) {
       name);
 }
 
-/// What rank 0 knows about the hosts; collective.
+/// The facts about the hosts at rank 0.
 struct Hosts {
   Json versions = Json::object();       // host name -> version of the program there
   Json clock_offsets = Json::object();  // host name -> how far its clock is ahead of rank 0's, s
@@ -97,7 +97,7 @@ struct Hosts {
 
 Hosts ask_hosts(Group& group) {
   Hosts hosts;
-  group.barrier();  // else a slow start would look like a wrong clock
+  group.barrier();  // otherwise a slow start would look like a wrong clock
   const std::int64_t now = now_ns();
   for (const Json& one : gather_json(group, {host_name(), version(), now})) {
     const auto host = one.at(0).get<std::string>();
@@ -191,7 +191,7 @@ int run(const RankProgram& program, int argc, char** argv) {
     std::cout << sweep(argv[2]) << '\n';
   } else if (option == "--states" && argc == 3) {
     std::cout << rank_states(argv[2]) << '\n';
-  } else if (option == external::kSuperviseOption) {  // by the probe `external` alone
+  } else if (option == external::kSuperviseOption) {  // only for the probe `external`
     return external::supervise(argc - 2, argv + 2);
   } else if (option == "--version") {
     std::cout << program.name << " " << version() << '\n';

@@ -89,7 +89,7 @@ void RankServer::serve_one(const std::string& line) {
   try {
     job = job_from_json(parse_json(line, "job on stdin"));
   } catch (const Error& error) {
-    // Without an id there is no job to answer: the dispatcher is broken or not ours.
+    // Without an ID there is no job to answer: the input is not from benchctl, or it is broken.
     say(Level::error, error.what());
     std::exit(static_cast<int>(ExitCode::bad_input));
   }
@@ -157,7 +157,7 @@ std::string RankServer::write_faults(const std::string& job) {
 }
 
 Outcome RankServer::failed(const Job& job, std::string reason, Seconds elapsed) {
-  // Often the root cause; the other ranks can no longer be asked.
+  // Often the root cause; the other ranks cannot be queried any more.
   for (const Json& fault : faults_of(device_, group_.rank())) {
     reason += "; " + in_words(fault);
     answer(job.id, Event{kDeviceFault, fault});
@@ -165,8 +165,8 @@ Outcome RankServer::failed(const Job& job, std::string reason, Seconds elapsed) 
   const Outcome outcome{Status::failed, reason, elapsed.value};
   say(Level::error, "job " + job.id + ", rank " + std::to_string(group_.rank()) + ": " + reason);
   if (group_.size() == 1 && !device_.lost()) return outcome;
-  // The other ranks may wait in a collective that this one will never enter: end them all. A device
-  // that is lost serves nobody in this process; the next job gets another.
+  // The other ranks may wait in a collective that this one will never enter: end them all. A lost
+  // device cannot be used again in this process; the next job gets a new one.
   answer(job.id, outcome);
   std::_Exit(static_cast<int>(ExitCode::environment));
 }

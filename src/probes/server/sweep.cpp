@@ -35,7 +35,7 @@ std::string name_of(pid_t pid) {
   return name;
 }
 
-/// The environment is a list of texts, each with a zero byte behind it.
+/// The environment is a list of strings, each terminated by a zero byte.
 bool marked(pid_t pid, const std::string& mark) {
   const std::string all = '\0' + file_of(pid, "environ");
   return all.find('\0' + mark + '\0') != std::string::npos;
@@ -48,7 +48,7 @@ std::string described(const std::vector<LeftBehind>& processes) {
   return join(names, ", ");
 }
 
-/// Those that are still there and no zombies: a zombie is its parent's to collect.
+/// The processes that still exist, without zombies, which their parent must reap.
 std::vector<LeftBehind> remaining(const std::vector<LeftBehind>& processes) {
   std::vector<LeftBehind> still;
   for (const LeftBehind& process : processes)
@@ -78,7 +78,7 @@ std::string folder_for_temporary_files() {
   return folder != nullptr && folder[0] == '/' ? folder : "/tmp";
 }
 
-/// A page that is written and taken away again: what a launcher's daemon or a library does there.
+/// Writes and removes a page, as a launcher's daemon or a library would do there.
 std::string disk_trouble() {
   const std::string folder = folder_for_temporary_files();
   std::string name = folder + "/benchctl-XXXXXX";
@@ -86,7 +86,7 @@ std::string disk_trouble() {
   int reason = file.valid() ? 0 : errno;
   if (file.valid()) {
     const std::string page(4096, 'x');
-    errno = ENOSPC;  // a short write says nothing else
+    errno = ENOSPC;  // a short write sets no errno
     if (write(file.get(), page.data(), page.size()) != static_cast<ssize_t>(page.size()))
       reason = errno;
     unlink(name.c_str());
@@ -105,7 +105,7 @@ std::vector<LeftBehind> left_behind(const std::string& token) {
     found.push_back({process.pid, name_of(process.pid)});
     parents.insert(process.parent);
   }
-  for (const LeftBehind& process : found) parents.erase(process.pid);  // an orted of our mark
+  for (const LeftBehind& process : found) parents.erase(process.pid);  // an orted with this mark
   for (const pid_t parent : parents)
     if (name_of(parent) == "orted") found.push_back({parent, "orted"});
   return found;

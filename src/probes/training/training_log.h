@@ -1,7 +1,7 @@
-// The log of a run in MLPerf's format (core/mllog.h): each line an event
-// of the job and, where a file is named, a line of it, by rank 0. The lines of MLPerf's rules for
-// training are there but for those that name a submission: what is trained are twins of its
-// benchmarks on other data, and no result of theirs.
+// The log of a run in MLPerf's format (core/mllog.h): rank 0 writes each line as an event of the
+// job and, if a file is given, to that file. It has all lines that MLPerf's training rules require,
+// except those that name a submission: the workloads are twins of its benchmarks on other data, and
+// no MLPerf results.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ namespace bench {
 
 class TrainingLog final : public training::RunObserver {
  public:
-  /// `file` "": events alone. Throws Error(environment) where it cannot be opened.
+  /// `file` "": events only. Throws Error(environment) if it cannot be opened.
   TrainingLog(State& state, const std::string& file);
 
-  /// `cache`: what clear_cache() did.
+  /// `cache`: the result of clear_cache().
   void init_start(const Json& cache);
-  /// What is about to be trained, and the end of initialisation.
+  /// Logs what is trained, and the end of the initialisation.
   void init_stop(const training::Workload& workload, const training::TrainerOptions& options,
                  const training::Trainer& trainer);
 
@@ -33,7 +33,7 @@ class TrainingLog final : public training::RunObserver {
   void run_stop(std::int64_t samples, bool converged) override;
 
  private:
-  /// As mllog does, each line says where in the code it was logged.
+  /// As in mllog, each line has its place in the code.
   using Place = std::source_location;
 
   void point(const std::string& key, const Json& value, const Json& metadata = Json::object(),

@@ -72,7 +72,7 @@ Json checks_of(const TrainingRun& run) {
   });
 }
 
-/// How gradients in f16 fared; null of other types.
+/// The loss scaling of f16; null for other types.
 Json loss_scale_of(const TrainingRun& run) {
   if (!run.loss_scale) return nullptr;
   return {{"final", run.loss_scale->value}, {"skipped_steps", run.loss_scale->skipped}};
@@ -80,7 +80,7 @@ Json loss_scale_of(const TrainingRun& run) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-/// Gradients that a rank exchanges in a step; null for a rank alone. Rows of tables are no part.
+/// Gradient bytes that a rank exchanges per step, without table rows; null for a single rank.
 Json exchange_bytes(const FinishedTraining& f) {
   if (f.trainer.split().ranks < 2) return nullptr;
   return static_cast<double>(f.trainer.model().graph->parameter_count()) *
@@ -118,14 +118,14 @@ std::string target_source(const training::Recipe& recipe) {
   return recipe.target_source.empty() ? "provisional" : recipe.target_source;
 }
 
-/// How often each training sample was seen, in the mean; null where none comes again.
+/// How often each training sample was used, on average; null if none is used again.
 Json epochs_of(const FinishedTraining& f, const Json& data) {
   if (data.is_null()) return nullptr;
   const auto steps = f.run.first_step + static_cast<std::int64_t>(f.run.steps.size());
   return static_cast<double>(steps * f.options.recipe.batch) / data.at("samples").get<double>();
 }
 
-/// Null where there are no tables.
+/// Null without tables.
 Json table_threads_of(const FinishedTraining& f) {
   const int threads = f.trainer.table_threads();
   return threads > 0 ? Json(threads) : Json(nullptr);

@@ -1,4 +1,4 @@
-// What a training says when it is over: its series, curves and facts.
+// The records of a finished training: series, curves and facts.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// One run and what it was a run of.
+/// A finished run and its setup.
 struct FinishedTraining {
   const training::Workload& workload;
   const training::TrainerOptions& options;
@@ -20,7 +20,7 @@ struct FinishedTraining {
   Json cache = nullptr;  // clear_cache()
 };
 
-/// Whether its time to the target may be believed: it met the target, and no check found a fault.
+/// Whether its time to the target is valid: it met the target, and all checks passed.
 bool converged_and_valid(const training::TrainingRun& run);
 
 void write_training(State& state, const FinishedTraining& finished);

@@ -48,7 +48,7 @@ Json series_params(const FinishedTraining& f) {
   return {{"workload", f.workload.name()}, {"preset", f.workload.preset()}};
 }
 
-/// Steps a second over each window of steps between two evaluations, evaluations left out.
+/// Steps per second in each window of steps between two evaluations, without the evaluations.
 std::vector<double> step_rates(const FinishedTraining& f) {
   const auto& steps = f.run.steps;
   const auto count = static_cast<std::int64_t>(steps.size());

@@ -1,4 +1,4 @@
-// The numbers of a training by which runs are compared.
+// The series of a training.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace bench {
 
 void write_training_series(State& state, const FinishedTraining& finished);
 
-/// "the target 0.12", or that there is none.
+/// "target 0.12", or that there is none.
 std::string target_text(std::optional<double> target);
 
 /// A peak of one rank in FLOP/s, the reference for utilization.
@@ -20,7 +20,7 @@ struct TrainingPeak {
   std::string kind;  // "given", "measured"
   std::string source;
 };
-/// What was given as a parameter, and what gemm reached earlier in this run.
+/// Given as a parameter, and measured by gemm earlier in this run.
 std::vector<TrainingPeak> training_peaks(const State& state);
 
 }  // namespace bench

@@ -54,37 +54,6 @@ std::string front_of(const std::string& header, std::uint64_t start) {
   return front;
 }
 
-}  // namespace
-
-std::uint64_t write_checkpoint(const std::filesystem::path& path, const Json& meta,
-                               const std::vector<NamedView>& sections,
-                               const FileObserver& observer) {
-  std::vector<std::uint64_t> hashes;
-  for (const NamedView& section : sections)
-    hashes.push_back(content_hash(HostBytes(section).all()));
-  // Offsets are part of the header and depend on its length: grow the space until it fits.
-  std::uint64_t start = kSectionAlignment;
-  std::string header = header_of(meta, sections, hashes, start);
-  while (kCheckpointFront + header.size() > start) {
-    start = aligned_section(kCheckpointFront + header.size());
-    header = header_of(meta, sections, hashes, start);
-  }
-  AtomicFile file(path, observer);
-  const std::string front = front_of(header, start);
-  file.write(std::as_bytes(std::span(front)));
-  std::uint64_t end = start;
-  for (const NamedView& section : sections) {
-    const std::string gap(aligned_section(end) - end, '\0');
-    if (!gap.empty()) file.write(std::as_bytes(std::span(gap)));
-    file.write(HostBytes(section).all());
-    end += gap.size() + byte_count(section);
-  }
-  file.commit();
-  return end;
-}
-
-namespace {
-
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 constexpr const char* kUseAnother =
     "remove it to resume from an older checkpoint, or copy it again from its source";
@@ -131,6 +100,33 @@ CheckpointFile::Section section_from(Fields fields) {
 }
 
 }  // namespace
+
+std::uint64_t write_checkpoint(const std::filesystem::path& path, const Json& meta,
+                               const std::vector<NamedView>& sections,
+                               const FileObserver& observer) {
+  std::vector<std::uint64_t> hashes;
+  for (const NamedView& section : sections)
+    hashes.push_back(content_hash(HostBytes(section).all()));
+  // Offsets are part of the header and depend on its length: grow the space until it fits.
+  std::uint64_t start = kSectionAlignment;
+  std::string header = header_of(meta, sections, hashes, start);
+  while (kCheckpointFront + header.size() > start) {
+    start = aligned_section(kCheckpointFront + header.size());
+    header = header_of(meta, sections, hashes, start);
+  }
+  AtomicFile file(path, observer);
+  const std::string front = front_of(header, start);
+  file.write(std::as_bytes(std::span(front)));
+  std::uint64_t end = start;
+  for (const NamedView& section : sections) {
+    const std::string gap(aligned_section(end) - end, '\0');
+    if (!gap.empty()) file.write(std::as_bytes(std::span(gap)));
+    file.write(HostBytes(section).all());
+    end += gap.size() + byte_count(section);
+  }
+  file.commit();
+  return end;
+}
 
 CheckpointFile::CheckpointFile(std::span<const std::byte> bytes, std::string name)
     : bytes_(bytes), name_(std::move(name)) {

@@ -83,6 +83,33 @@ std::vector<std::int64_t> from_list(std::string_view text) {
   return steps;
 }
 
+constexpr std::size_t kMostBroadcast = std::size_t{1} << 28;
+constexpr const char* kUseOther =
+    "remove this checkpoint to resume from an older one, choose another folder, or train with the "
+    "settings it was saved with";
+
+/// Offset of each parameter and shard: the optimizer's state is an array over them.
+std::string layout_of(const DataParallel& training, const Plan& plan) {
+  std::string text;
+  for (const auto& [tensor, action] : plan.gradient_order) {
+    const Slot& slot = plan.gradients[static_cast<std::size_t>(tensor)];
+    text += fmt::format("{}@{} ", plan.graph->tensor(tensor).name,
+                        plan.buffers[static_cast<std::size_t>(slot.buffer)].offset);
+  }
+  for (const BlockRange& range : training.owned())
+    text += fmt::format("{}-{} ", range.first, range.last);
+  return hash_text(content_hash(std::as_bytes(std::span(text))));
+}
+
+/// The text of the exception that `work` throws, so that all ranks can agree on it.
+template <class Work>
+std::string reason_of(const Work& work) try {
+  work();
+  return "";
+} catch (const Error& error) {
+  return error.what();
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(fs::path folder, int rank, int ranks)
@@ -141,37 +168,6 @@ std::vector<int> CheckpointFolder::other_sizes() const {
     if (name.ranks != ranks_) sizes.insert(name.ranks);
   return {sizes.begin(), sizes.end()};
 }
-
-namespace {
-
-constexpr std::size_t kMostBroadcast = std::size_t{1} << 28;
-constexpr const char* kUseOther =
-    "remove this checkpoint to resume from an older one, choose another folder, or train with the "
-    "settings it was saved with";
-
-/// Offset of each parameter and shard: the optimizer's state is an array over them.
-std::string layout_of(const DataParallel& training, const Plan& plan) {
-  std::string text;
-  for (const auto& [tensor, action] : plan.gradient_order) {
-    const Slot& slot = plan.gradients[static_cast<std::size_t>(tensor)];
-    text += fmt::format("{}@{} ", plan.graph->tensor(tensor).name,
-                        plan.buffers[static_cast<std::size_t>(slot.buffer)].offset);
-  }
-  for (const BlockRange& range : training.owned())
-    text += fmt::format("{}-{} ", range.first, range.last);
-  return hash_text(content_hash(std::as_bytes(std::span(text))));
-}
-
-/// The text of the exception that `work` throws, so that all ranks can agree on it.
-template <class Work>
-std::string reason_of(const Work& work) try {
-  work();
-  return "";
-} catch (const Error& error) {
-  return error.what();
-}
-
-}  // namespace
 
 Checkpoints::Checkpoints(DataParallel& training, Json identity, CheckpointOptions options)
     : training_(training),

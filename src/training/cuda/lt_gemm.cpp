@@ -34,6 +34,9 @@ cublasLtEpilogue_t epilogue_of(const LtLayout& layout) {
   return layout.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
+constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;  // Hopper's kernels need 32 MiB
+constexpr int kCandidates = 8;
+
 }  // namespace
 
 LtPlan::LtPlan(const LtLayout& layout) : layout_(layout) {
@@ -81,13 +84,6 @@ void LtPlan::run(const LtCall& call) {
   // Called for every GEMM of a step: build the text only on failure.
   if (status != CUBLAS_STATUS_SUCCESS) check(status, "cublasLtMatmul of " + sizes_text(layout_));
 }
-
-namespace {
-
-constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;  // Hopper's kernels need 32 MiB
-constexpr int kCandidates = 8;
-
-}  // namespace
 
 LtGemmPlans::LtGemmPlans(std::shared_ptr<DeviceContext> context)
     : context_(std::move(context)), workspace_(kWorkspaceBytes) {

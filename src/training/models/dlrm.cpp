@@ -17,18 +17,6 @@ const NameTable<DlrmShape, 3> kDlrmPresets{{{
     {{13, 26, 128, {512, 256}, {1024, 1024, 512, 256}, 3, 512}, "standard"},
 }}};
 
-}  // namespace
-
-std::vector<std::string> dlrm_presets() {
-  std::vector<std::string> names;
-  for (const auto& [shape, name] : kDlrmPresets.entries) names.emplace_back(name);
-  return names;
-}
-
-DlrmShape dlrm_preset(std::string_view name) { return kDlrmPresets.value(name, "dlrm preset"); }
-
-namespace {
-
 /// A linear layer; initial weights have a standard deviation of sqrt(gain / inputs).
 Var layer(Var x, const std::string& name, std::int64_t out, double gain) {
   Graph& graph = *x.graph;
@@ -64,6 +52,14 @@ Var interaction(Var dense, Var embeddings, const DlrmShape& shape) {
 }
 
 }  // namespace
+
+std::vector<std::string> dlrm_presets() {
+  std::vector<std::string> names;
+  for (const auto& [shape, name] : kDlrmPresets.entries) names.emplace_back(name);
+  return names;
+}
+
+DlrmShape dlrm_preset(std::string_view name) { return kDlrmPresets.value(name, "dlrm preset"); }
 
 Dlrm make_dlrm(const DlrmShape& shape, std::int64_t samples, Dtype dtype) {
   Dlrm model{std::make_unique<Graph>(dtype), {}, {}, {}, {}, {}};

@@ -21,18 +21,6 @@ const NameTable<LlmShape, 5> kLlmPresets{{{
     {{32, 4096, 14336, 32, 8, 8192, 128256, false, false, 0, 5e5}, "standard"},
 }}};
 
-}  // namespace
-
-std::vector<std::string> llm_presets() {
-  std::vector<std::string> names;
-  for (const auto& [shape, name] : kLlmPresets.entries) names.emplace_back(name);
-  return names;
-}
-
-LlmShape llm_preset(std::string_view name) { return kLlmPresets.value(name, "llm preset"); }
-
-namespace {
-
 /// Parameters by name, with the initial values of this family of models.
 class Parameters {
  public:
@@ -97,6 +85,14 @@ Var gpt2_block(Var x, Parameters& p, const LlmShape& shape, const std::string& a
 }
 
 }  // namespace
+
+std::vector<std::string> llm_presets() {
+  std::vector<std::string> names;
+  for (const auto& [shape, name] : kLlmPresets.entries) names.emplace_back(name);
+  return names;
+}
+
+LlmShape llm_preset(std::string_view name) { return kLlmPresets.value(name, "llm preset"); }
 
 AttentionShape LlmShape::attention() const {
   return {sequence, heads, kv_heads, width / heads, true, shifted_kv_heads};

@@ -68,31 +68,6 @@ bool add_into_linear(Var a, Var b) {
   return true;
 }
 
-}  // namespace
-
-Var linear(Var x, Var w, const LinearOptions& options) {
-  const std::int64_t in = options.transposed ? w.shape().columns() : w.shape().rows();
-  const std::int64_t out = options.transposed ? w.shape().rows() : w.shape().columns();
-  require(x.shape().columns() == in, "linear",
-          "x is " + x.shape().text() + ", the weight '" + w.name() + "' " + w.shape().text() +
-              (options.transposed ? " (transposed)" : ""));
-  const std::int64_t rows = x.shape().rows();
-  auto op = std::make_unique<Linear>(
-      options.transposed, static_cast<bool>(options.bias),
-      2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out));
-  std::vector<Var> inputs{x, w};
-  if (options.bias) {
-    require(options.bias.shape().elements() == out, "linear",
-            "the bias is " + options.bias.shape().text() + ", expected " + std::to_string(out));
-    inputs.push_back(options.bias);
-  }
-  const Var y = x.graph->apply(std::move(op), inputs, {rows, out});
-  if (options.residual) require(add_into_linear(options.residual, y), "linear", "no residual");
-  return y;
-}
-
-namespace {
-
 class Add final : public Operator {
  public:
   std::string_view name() const override { return "add"; }
@@ -108,16 +83,6 @@ class Add final : public Operator {
     f.pass_gradient(0);  // last: it may share memory with the output's gradient
   }
 };
-
-}  // namespace
-
-Var add(Var a, Var b) {
-  require(a.shape() == b.shape(), "add", a.shape().text() + " and " + b.shape().text());
-  if (add_into_linear(a, b)) return b;
-  return a.graph->apply(std::make_unique<Add>(), {a, b}, a.shape());
-}
-
-namespace {
 
 class GeluMlp final : public Operator {
  public:
@@ -179,6 +144,33 @@ class GeluMlp final : public Operator {
 };
 
 }  // namespace
+
+Var linear(Var x, Var w, const LinearOptions& options) {
+  const std::int64_t in = options.transposed ? w.shape().columns() : w.shape().rows();
+  const std::int64_t out = options.transposed ? w.shape().rows() : w.shape().columns();
+  require(x.shape().columns() == in, "linear",
+          "x is " + x.shape().text() + ", the weight '" + w.name() + "' " + w.shape().text() +
+              (options.transposed ? " (transposed)" : ""));
+  const std::int64_t rows = x.shape().rows();
+  auto op = std::make_unique<Linear>(
+      options.transposed, static_cast<bool>(options.bias),
+      2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out));
+  std::vector<Var> inputs{x, w};
+  if (options.bias) {
+    require(options.bias.shape().elements() == out, "linear",
+            "the bias is " + options.bias.shape().text() + ", expected " + std::to_string(out));
+    inputs.push_back(options.bias);
+  }
+  const Var y = x.graph->apply(std::move(op), inputs, {rows, out});
+  if (options.residual) require(add_into_linear(options.residual, y), "linear", "no residual");
+  return y;
+}
+
+Var add(Var a, Var b) {
+  require(a.shape() == b.shape(), "add", a.shape().text() + " and " + b.shape().text());
+  if (add_into_linear(a, b)) return b;
+  return a.graph->apply(std::make_unique<Add>(), {a, b}, a.shape());
+}
 
 Var gelu_mlp(Var x, const GeluMlpWeights& weights, Var residual) {
   const std::int64_t rows = x.shape().rows(), in = x.shape().columns();

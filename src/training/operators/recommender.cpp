@@ -29,12 +29,6 @@ class Relu final : public Operator {
   }
 };
 
-}  // namespace
-
-Var relu(Var x) { return x.graph->apply(std::make_unique<Relu>(), {x}, x.shape()); }
-
-namespace {
-
 class DotInteraction final : public Operator {
  public:
   explicit DotInteraction(double flops) : flops_(flops) {}
@@ -52,20 +46,6 @@ class DotInteraction final : public Operator {
   double flops_;
 };
 
-}  // namespace
-
-Var dot_interaction(Var first, Var rest) {
-  const std::int64_t rows = first.shape().rows(), d = first.shape().columns();
-  require(rest.shape().rows() == rows && rest.shape().columns() % d == 0, "dot_interaction",
-          first.shape().text() + " and " + rest.shape().text());
-  const std::int64_t n = rest.shape().columns() / d, pairs = n * (n + 1) / 2;
-  return first.graph->apply(
-      std::make_unique<DotInteraction>(2.0 * static_cast<double>(rows * pairs * d)), {first, rest},
-      {rows, d + pairs});
-}
-
-namespace {
-
 class Cross final : public Operator {
  public:
   std::string_view name() const override { return "cross"; }
@@ -82,16 +62,6 @@ class Cross final : public Operator {
     f.pass_gradient(2);
   }
 };
-
-}  // namespace
-
-Var cross(Var x0, Var u, Var x) {
-  require(x0.shape() == u.shape() && x0.shape() == x.shape(), "cross",
-          x0.shape().text() + ", " + u.shape().text() + " and " + x.shape().text());
-  return x0.graph->apply(std::make_unique<Cross>(), {x0, u, x}, x0.shape());
-}
-
-namespace {
 
 class ConcatColumns final : public Operator {
  public:
@@ -116,17 +86,6 @@ class ConcatColumns final : public Operator {
   }
 };
 
-}  // namespace
-
-Var concat_columns(Var a, Var b) {
-  require(a.shape().rows() == b.shape().rows(), "concat_columns",
-          a.shape().text() + " and " + b.shape().text());
-  return a.graph->apply(std::make_unique<ConcatColumns>(), {a, b},
-                        {a.shape().rows(), a.shape().columns() + b.shape().columns()});
-}
-
-namespace {
-
 class BinaryCrossEntropy final : public Operator {
  public:
   std::string_view name() const override { return "binary_cross_entropy"; }
@@ -138,6 +97,31 @@ class BinaryCrossEntropy final : public Operator {
 };
 
 }  // namespace
+
+Var relu(Var x) { return x.graph->apply(std::make_unique<Relu>(), {x}, x.shape()); }
+
+Var dot_interaction(Var first, Var rest) {
+  const std::int64_t rows = first.shape().rows(), d = first.shape().columns();
+  require(rest.shape().rows() == rows && rest.shape().columns() % d == 0, "dot_interaction",
+          first.shape().text() + " and " + rest.shape().text());
+  const std::int64_t n = rest.shape().columns() / d, pairs = n * (n + 1) / 2;
+  return first.graph->apply(
+      std::make_unique<DotInteraction>(2.0 * static_cast<double>(rows * pairs * d)), {first, rest},
+      {rows, d + pairs});
+}
+
+Var cross(Var x0, Var u, Var x) {
+  require(x0.shape() == u.shape() && x0.shape() == x.shape(), "cross",
+          x0.shape().text() + ", " + u.shape().text() + " and " + x.shape().text());
+  return x0.graph->apply(std::make_unique<Cross>(), {x0, u, x}, x0.shape());
+}
+
+Var concat_columns(Var a, Var b) {
+  require(a.shape().rows() == b.shape().rows(), "concat_columns",
+          a.shape().text() + " and " + b.shape().text());
+  return a.graph->apply(std::make_unique<ConcatColumns>(), {a, b},
+                        {a.shape().rows(), a.shape().columns() + b.shape().columns()});
+}
 
 Var binary_cross_entropy(Var logits, Var labels) {
   require(logits.shape().columns() == 1 && labels.shape() == logits.shape(), "binary_cross_entropy",

@@ -35,23 +35,6 @@ class AddPositions final : public Operator {
   }
 };
 
-}  // namespace
-
-Var embedding(Var ids, Var table) {
-  require(ids.shape().columns() == 1, "embedding", "ids are " + ids.shape().text());
-  return table.graph->apply(std::make_unique<Embedding>(), {ids, table},
-                            {ids.shape().rows(), table.shape().columns()});
-}
-
-Var add_positions(Var x, Var table) {
-  require(x.shape().columns() == table.shape().columns() &&
-              x.shape().rows() % table.shape().rows() == 0,
-          "add_positions", "x is " + x.shape().text() + ", the table " + table.shape().text());
-  return x.graph->apply(std::make_unique<AddPositions>(), {x, table}, x.shape());
-}
-
-namespace {
-
 class RopeOperator final : public Operator {
  public:
   explicit RopeOperator(const AttentionShape& shape) : shape_(shape) {}
@@ -72,38 +55,6 @@ class RopeOperator final : public Operator {
  private:
   AttentionShape shape_;
 };
-
-}  // namespace
-
-Var rope_angles(Graph& graph, const AttentionShape& shape, double theta) {
-  require(shape.head_dim > 0 && shape.head_dim % 2 == 0, "rope",
-          "the head dimension " + std::to_string(shape.head_dim) + " is odd");
-  const std::int64_t half = shape.head_dim / 2;
-  std::vector<double> values(static_cast<std::size_t>(shape.sequence * shape.head_dim));
-  for (std::int64_t t = 0; t < shape.sequence; ++t)
-    for (std::int64_t i = 0; i < half; ++i) {
-      const double angle = static_cast<double>(t) *
-                           std::pow(theta, -static_cast<double>(i) / static_cast<double>(half));
-      values[static_cast<std::size_t>(t * 2 * half + i)] = std::cos(angle);
-      values[static_cast<std::size_t>(t * 2 * half + half + i)] = std::sin(angle);
-    }
-  return graph.constant("rope.angles", {shape.sequence, shape.head_dim}, std::move(values));
-}
-
-Var rope(Var packed, Var angles, const AttentionShape& shape) {
-  require(packed.shape().columns() == shape.packed_columns() &&
-              packed.shape().rows() % shape.sequence == 0,
-          "rope",
-          packed.shape().text() + " does not match packed rows of " +
-              std::to_string(shape.packed_columns()) + " in sequences of " +
-              std::to_string(shape.sequence));
-  require(angles.shape() == Shape({shape.sequence, shape.head_dim}), "rope",
-          "angles are " + angles.shape().text());
-  return packed.graph->apply(std::make_unique<RopeOperator>(shape), {packed, angles},
-                             packed.shape());
-}
-
-namespace {
 
 constexpr std::int64_t kLargestHead = 256;  // limit of the kernels' scratch space
 
@@ -133,31 +84,6 @@ class AttentionOperator final : public Operator {
   std::int64_t rows_;
 };
 
-}  // namespace
-
-Var attention(Var packed, const AttentionShape& shape) {
-  require(shape.head_dim > 0 && shape.head_dim <= kLargestHead, "attention",
-          "the head dimension " + std::to_string(shape.head_dim) + " exceeds " +
-              std::to_string(kLargestHead));
-  require(shape.kv_heads > 0 && shape.heads % shape.kv_heads == 0, "attention",
-          std::to_string(shape.heads) + " heads are not a multiple of " +
-              std::to_string(shape.kv_heads) + " key/value heads");
-  require(shape.shifted_kv_heads >= 0 && shape.shifted_kv_heads <= shape.kv_heads, "attention",
-          std::to_string(shape.shifted_kv_heads) + " of " + std::to_string(shape.kv_heads) +
-              " key/value heads shifted");
-  require(packed.shape().columns() == shape.packed_columns() && shape.sequence > 0 &&
-              packed.shape().rows() % shape.sequence == 0,
-          "attention",
-          packed.shape().text() + " does not match packed rows of " +
-              std::to_string(shape.packed_columns()) + " in sequences of " +
-              std::to_string(shape.sequence));
-  const std::int64_t rows = packed.shape().rows();
-  return packed.graph->apply(std::make_unique<AttentionOperator>(shape, rows), {packed},
-                             {rows, shape.output_columns()});
-}
-
-namespace {
-
 class RmsNorm final : public Operator {
  public:
   RmsNorm(double epsilon, std::int64_t rows) : epsilon_(epsilon), rows_(rows) {}
@@ -186,17 +112,6 @@ class RmsNorm final : public Operator {
   std::int64_t rows_;
 };
 
-}  // namespace
-
-Var rms_norm(Var x, Var gain, double epsilon) {
-  require(gain.shape().elements() == x.shape().columns(), "rms_norm",
-          "x is " + x.shape().text() + ", the gain " + gain.shape().text());
-  const std::int64_t rows = x.shape().rows();
-  return x.graph->apply(std::make_unique<RmsNorm>(epsilon, rows), {x, gain}, x.shape());
-}
-
-namespace {
-
 class LayerNorm final : public Operator {
  public:
   LayerNorm(double epsilon, std::int64_t rows) : epsilon_(epsilon), rows_(rows) {}
@@ -220,20 +135,6 @@ class LayerNorm final : public Operator {
   std::int64_t rows_;
 };
 
-}  // namespace
-
-Var layer_norm(Var x, Var gain, Var bias, double epsilon) {
-  require(gain.shape().elements() == x.shape().columns() &&
-              bias.shape().elements() == x.shape().columns(),
-          "layer_norm",
-          "x is " + x.shape().text() + ", the gain " + gain.shape().text() + ", the bias " +
-              bias.shape().text());
-  const std::int64_t rows = x.shape().rows();
-  return x.graph->apply(std::make_unique<LayerNorm>(epsilon, rows), {x, gain, bias}, x.shape());
-}
-
-namespace {
-
 class Swiglu final : public Operator {
  public:
   std::string_view name() const override { return "swiglu"; }
@@ -245,16 +146,6 @@ class Swiglu final : public Operator {
                                            f.adds(0));
   }
 };
-
-}  // namespace
-
-Var swiglu(Var x) {
-  require(x.shape().columns() % 2 == 0, "swiglu", "x is " + x.shape().text());
-  return x.graph->apply(std::make_unique<Swiglu>(), {x},
-                        {x.shape().rows(), x.shape().columns() / 2});
-}
-
-namespace {
 
 class Gelu final : public Operator {
  public:
@@ -269,12 +160,6 @@ class Gelu final : public Operator {
   }
 };
 
-}  // namespace
-
-Var gelu(Var x) { return x.graph->apply(std::make_unique<Gelu>(), {x}, x.shape()); }
-
-namespace {
-
 class CrossEntropy final : public Operator {
  public:
   std::string_view name() const override { return "cross_entropy"; }
@@ -286,6 +171,93 @@ class CrossEntropy final : public Operator {
 };
 
 }  // namespace
+
+Var embedding(Var ids, Var table) {
+  require(ids.shape().columns() == 1, "embedding", "ids are " + ids.shape().text());
+  return table.graph->apply(std::make_unique<Embedding>(), {ids, table},
+                            {ids.shape().rows(), table.shape().columns()});
+}
+
+Var add_positions(Var x, Var table) {
+  require(x.shape().columns() == table.shape().columns() &&
+              x.shape().rows() % table.shape().rows() == 0,
+          "add_positions", "x is " + x.shape().text() + ", the table " + table.shape().text());
+  return x.graph->apply(std::make_unique<AddPositions>(), {x, table}, x.shape());
+}
+
+Var rope_angles(Graph& graph, const AttentionShape& shape, double theta) {
+  require(shape.head_dim > 0 && shape.head_dim % 2 == 0, "rope",
+          "the head dimension " + std::to_string(shape.head_dim) + " is odd");
+  const std::int64_t half = shape.head_dim / 2;
+  std::vector<double> values(static_cast<std::size_t>(shape.sequence * shape.head_dim));
+  for (std::int64_t t = 0; t < shape.sequence; ++t)
+    for (std::int64_t i = 0; i < half; ++i) {
+      const double angle = static_cast<double>(t) *
+                           std::pow(theta, -static_cast<double>(i) / static_cast<double>(half));
+      values[static_cast<std::size_t>(t * 2 * half + i)] = std::cos(angle);
+      values[static_cast<std::size_t>(t * 2 * half + half + i)] = std::sin(angle);
+    }
+  return graph.constant("rope.angles", {shape.sequence, shape.head_dim}, std::move(values));
+}
+
+Var rope(Var packed, Var angles, const AttentionShape& shape) {
+  require(packed.shape().columns() == shape.packed_columns() &&
+              packed.shape().rows() % shape.sequence == 0,
+          "rope",
+          packed.shape().text() + " does not match packed rows of " +
+              std::to_string(shape.packed_columns()) + " in sequences of " +
+              std::to_string(shape.sequence));
+  require(angles.shape() == Shape({shape.sequence, shape.head_dim}), "rope",
+          "angles are " + angles.shape().text());
+  return packed.graph->apply(std::make_unique<RopeOperator>(shape), {packed, angles},
+                             packed.shape());
+}
+
+Var attention(Var packed, const AttentionShape& shape) {
+  require(shape.head_dim > 0 && shape.head_dim <= kLargestHead, "attention",
+          "the head dimension " + std::to_string(shape.head_dim) + " exceeds " +
+              std::to_string(kLargestHead));
+  require(shape.kv_heads > 0 && shape.heads % shape.kv_heads == 0, "attention",
+          std::to_string(shape.heads) + " heads are not a multiple of " +
+              std::to_string(shape.kv_heads) + " key/value heads");
+  require(shape.shifted_kv_heads >= 0 && shape.shifted_kv_heads <= shape.kv_heads, "attention",
+          std::to_string(shape.shifted_kv_heads) + " of " + std::to_string(shape.kv_heads) +
+              " key/value heads shifted");
+  require(packed.shape().columns() == shape.packed_columns() && shape.sequence > 0 &&
+              packed.shape().rows() % shape.sequence == 0,
+          "attention",
+          packed.shape().text() + " does not match packed rows of " +
+              std::to_string(shape.packed_columns()) + " in sequences of " +
+              std::to_string(shape.sequence));
+  const std::int64_t rows = packed.shape().rows();
+  return packed.graph->apply(std::make_unique<AttentionOperator>(shape, rows), {packed},
+                             {rows, shape.output_columns()});
+}
+
+Var rms_norm(Var x, Var gain, double epsilon) {
+  require(gain.shape().elements() == x.shape().columns(), "rms_norm",
+          "x is " + x.shape().text() + ", the gain " + gain.shape().text());
+  const std::int64_t rows = x.shape().rows();
+  return x.graph->apply(std::make_unique<RmsNorm>(epsilon, rows), {x, gain}, x.shape());
+}
+
+Var layer_norm(Var x, Var gain, Var bias, double epsilon) {
+  require(gain.shape().elements() == x.shape().columns() &&
+              bias.shape().elements() == x.shape().columns(),
+          "layer_norm",
+          "x is " + x.shape().text() + ", the gain " + gain.shape().text() + ", the bias " +
+              bias.shape().text());
+  const std::int64_t rows = x.shape().rows();
+  return x.graph->apply(std::make_unique<LayerNorm>(epsilon, rows), {x, gain, bias}, x.shape());
+}
+
+Var swiglu(Var x) {
+  require(x.shape().columns() % 2 == 0, "swiglu", "x is " + x.shape().text());
+  return x.graph->apply(std::make_unique<Swiglu>(), {x},
+                        {x.shape().rows(), x.shape().columns() / 2});
+}
+
+Var gelu(Var x) { return x.graph->apply(std::make_unique<Gelu>(), {x}, x.shape()); }
 
 Var cross_entropy(Var logits, Var targets) {
   require(targets.shape().elements() == logits.shape().rows(), "cross_entropy",

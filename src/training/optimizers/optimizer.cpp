@@ -28,16 +28,6 @@ double share(const Schedule& s, double step) {
   return 1.0;
 }
 
-}  // namespace
-
-double Schedule::rate(std::int64_t step) const {
-  const double up =
-      step < warmup ? static_cast<double>(step + 1) / static_cast<double>(warmup) : 1.0;
-  return peak * up * (floor + (1.0 - floor) * share(*this, static_cast<double>(step)));
-}
-
-namespace {
-
 class Adamw final : public Optimizer {
  public:
   explicit Adamw(const AdamwOptions& options) : options_(options) {}
@@ -87,6 +77,12 @@ class Adamw final : public Optimizer {
 };
 
 }  // namespace
+
+double Schedule::rate(std::int64_t step) const {
+  const double up =
+      step < warmup ? static_cast<double>(step + 1) / static_cast<double>(warmup) : 1.0;
+  return peak * up * (floor + (1.0 - floor) * share(*this, static_cast<double>(step)));
+}
 
 std::unique_ptr<Optimizer> make_adamw(const AdamwOptions& options) {
   return std::make_unique<Adamw>(options);

@@ -24,27 +24,6 @@ std::vector<int> final_actions(const Plan& plan, std::int64_t bytes_of_block, st
   return actions;
 }
 
-}  // namespace
-
-std::vector<Bucket> make_buckets(const Plan& plan, std::int64_t bytes, int ranks) {
-  const std::int64_t block_bytes =
-      kBlock * static_cast<std::int64_t>(size_of(plan.graph->compute()));
-  const std::int64_t total = (plan.bytes(Arena::gradients) + block_bytes - 1) / block_bytes;
-  const std::vector<int> actions = final_actions(plan, block_bytes, total);
-  const std::int64_t each = std::max<std::int64_t>(1, bytes / (block_bytes * ranks)) * ranks;
-  std::vector<Bucket> buckets;
-  int action = plan.backward_begin;
-  for (std::int64_t first = 0; first < total; first += each) {
-    const BlockRange blocks{first, std::min(first + each, total)};
-    for (std::int64_t block = blocks.first; block < blocks.last; ++block)
-      action = std::max(action, actions[static_cast<std::size_t>(block)]);
-    buckets.push_back({blocks, action});
-  }
-  return buckets;
-}
-
-namespace {
-
 std::vector<CollectiveOp> operations_of(SumOrder order) {
   if (order == SumOrder::ranks) return {CollectiveOp::all_to_all, CollectiveOp::all_gather};
   return {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_gather};
@@ -70,6 +49,23 @@ std::int64_t padded_bytes(std::int64_t blocks, int ranks, Dtype dtype) {
 }
 
 }  // namespace
+
+std::vector<Bucket> make_buckets(const Plan& plan, std::int64_t bytes, int ranks) {
+  const std::int64_t block_bytes =
+      kBlock * static_cast<std::int64_t>(size_of(plan.graph->compute()));
+  const std::int64_t total = (plan.bytes(Arena::gradients) + block_bytes - 1) / block_bytes;
+  const std::vector<int> actions = final_actions(plan, block_bytes, total);
+  const std::int64_t each = std::max<std::int64_t>(1, bytes / (block_bytes * ranks)) * ranks;
+  std::vector<Bucket> buckets;
+  int action = plan.backward_begin;
+  for (std::int64_t first = 0; first < total; first += each) {
+    const BlockRange blocks{first, std::min(first + each, total)};
+    for (std::int64_t block = blocks.first; block < blocks.last; ++block)
+      action = std::max(action, actions[static_cast<std::size_t>(block)]);
+    buckets.push_back({blocks, action});
+  }
+  return buckets;
+}
 
 BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, ExchangeStream* stream,
                                Dtype dtype, std::int64_t blocks, SumOrder order)

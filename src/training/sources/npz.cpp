@@ -114,57 +114,6 @@ double floating(const std::byte* from) {
   return std::bit_cast<Number>(little_endian<Bits>(from));
 }
 
-}  // namespace
-
-double NpyArray::number(std::uint64_t index) const {
-  const std::byte* from = data.data() + index * width;
-  if (kind == 'f')
-    return width == 4 ? floating<float, std::uint32_t>(from)
-                      : floating<double, std::uint64_t>(from);
-  return static_cast<double>(integer(index));
-}
-
-std::int64_t NpyArray::integer(std::uint64_t index) const {
-  const std::byte* from = data.data() + index * width;
-  constexpr std::size_t kUnsigned = 10;  // added to distinguish them from signed ones
-  switch (kind == 'i' ? width : kUnsigned + width) {
-    case 1:
-      return static_cast<std::int8_t>(little_endian<std::uint8_t>(from));
-    case 2:
-      return static_cast<std::int16_t>(little_endian<std::uint16_t>(from));
-    case 4:
-      return static_cast<std::int32_t>(little_endian<std::uint32_t>(from));
-    case kUnsigned + 1:
-      return little_endian<std::uint8_t>(from);
-    case kUnsigned + 2:
-      return little_endian<std::uint16_t>(from);
-    case kUnsigned + 4:
-      return little_endian<std::uint32_t>(from);
-    default:
-      return static_cast<std::int64_t>(little_endian<std::uint64_t>(from));
-  }
-}
-
-NpyArray read_npy(std::span<const std::byte> bytes, const std::string& name) {
-  const auto [header, data] = split_header(bytes, name);
-  NpyArray array;
-  set_type(array, value_of(header, "descr", name), name);
-  if (!value_of(header, "fortran_order", name).starts_with("False"))
-    refuse(name, "Fortran order is not supported (fortran_order)",
-           "save it with numpy.save(numpy.ascontiguousarray(...))");
-  array.shape = parse_shape(value_of(header, "shape", name), name);
-  const auto promised = bytes_of(array);
-  if (!promised || *promised != data.size())
-    refuse(name,
-           fmt::format("the shape requires {} bytes of data, but the file has {}",
-                       promised ? std::to_string(*promised) : "too many", data.size()),
-           "the file is truncated or has extra data: copy it again");
-  array.data = data;
-  return array;
-}
-
-namespace {
-
 constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054b50;
 constexpr std::uint32_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr std::uint32_t kIn64 = 0xffffffff;  // the number is in the zip64 record
@@ -249,6 +198,53 @@ bool unpack(std::span<const std::byte> packed, std::span<std::byte> out) {
 }
 
 }  // namespace
+
+double NpyArray::number(std::uint64_t index) const {
+  const std::byte* from = data.data() + index * width;
+  if (kind == 'f')
+    return width == 4 ? floating<float, std::uint32_t>(from)
+                      : floating<double, std::uint64_t>(from);
+  return static_cast<double>(integer(index));
+}
+
+std::int64_t NpyArray::integer(std::uint64_t index) const {
+  const std::byte* from = data.data() + index * width;
+  constexpr std::size_t kUnsigned = 10;  // added to distinguish them from signed ones
+  switch (kind == 'i' ? width : kUnsigned + width) {
+    case 1:
+      return static_cast<std::int8_t>(little_endian<std::uint8_t>(from));
+    case 2:
+      return static_cast<std::int16_t>(little_endian<std::uint16_t>(from));
+    case 4:
+      return static_cast<std::int32_t>(little_endian<std::uint32_t>(from));
+    case kUnsigned + 1:
+      return little_endian<std::uint8_t>(from);
+    case kUnsigned + 2:
+      return little_endian<std::uint16_t>(from);
+    case kUnsigned + 4:
+      return little_endian<std::uint32_t>(from);
+    default:
+      return static_cast<std::int64_t>(little_endian<std::uint64_t>(from));
+  }
+}
+
+NpyArray read_npy(std::span<const std::byte> bytes, const std::string& name) {
+  const auto [header, data] = split_header(bytes, name);
+  NpyArray array;
+  set_type(array, value_of(header, "descr", name), name);
+  if (!value_of(header, "fortran_order", name).starts_with("False"))
+    refuse(name, "Fortran order is not supported (fortran_order)",
+           "save it with numpy.save(numpy.ascontiguousarray(...))");
+  array.shape = parse_shape(value_of(header, "shape", name), name);
+  const auto promised = bytes_of(array);
+  if (!promised || *promised != data.size())
+    refuse(name,
+           fmt::format("the shape requires {} bytes of data, but the file has {}",
+                       promised ? std::to_string(*promised) : "too many", data.size()),
+           "the file is truncated or has extra data: copy it again");
+  array.data = data;
+  return array;
+}
 
 NpzFile::NpzFile(std::span<const std::byte> bytes, const std::string& path)
     : bytes_(bytes), path_(path) {

@@ -53,6 +53,19 @@ std::vector<std::byte> contents_of(const Model& model, const Lane& lane, std::in
   return contents;
 }
 
+constexpr std::size_t kMaxNamed = 3;
+// Weights behind one that starts at zero have no gradient in the first step.
+constexpr std::int64_t kMinUpdatesToMove = 3;
+// Ratio of a gradient norm to the earlier ones. Correct runs have outliers of twice the usual norm;
+// one in a thousand gradients times 1000 makes it thirty times as large.
+constexpr double kFaultyRatio = 10.0;
+
+std::string named(std::vector<std::string> names) {
+  const std::size_t all = names.size();
+  if (all > kMaxNamed) names.resize(kMaxNamed);
+  return join(names, ", ") + (all > kMaxNamed ? fmt::format(" and {} more", all - kMaxNamed) : "");
+}
+
 }  // namespace
 
 std::string DataAudit::check(std::int64_t step, Group& group) {
@@ -116,23 +129,6 @@ std::string DataAudit::compare_next_rank(std::int64_t step, Group& group) const 
   return fmt::format("step {}: samples of rank {} differ from those that rank {} generates for it",
                      step, next, group.rank());
 }
-
-namespace {
-
-constexpr std::size_t kMaxNamed = 3;
-// Weights behind one that starts at zero have no gradient in the first step.
-constexpr std::int64_t kMinUpdatesToMove = 3;
-// Ratio of a gradient norm to the earlier ones. Correct runs have outliers of twice the usual norm;
-// one in a thousand gradients times 1000 makes it thirty times as large.
-constexpr double kFaultyRatio = 10.0;
-
-std::string named(std::vector<std::string> names) {
-  const std::size_t all = names.size();
-  if (all > kMaxNamed) names.resize(kMaxNamed);
-  return join(names, ", ") + (all > kMaxNamed ? fmt::format(" and {} more", all - kMaxNamed) : "");
-}
-
-}  // namespace
 
 void RunChecks::run(std::int64_t steps_done, Group& group) {
   if (data_.empty()) data_ = audit_.check(steps_done - 1, group);

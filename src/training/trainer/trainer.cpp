@@ -21,6 +21,17 @@ double straggler_spread(const std::vector<PhaseTime>& breakdown, Seconds spread)
   return computed.value > 0.0 ? spread / computed : 0.0;
 }
 
+std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other_batch) {
+  const double scaled =
+      static_cast<double>(steps) * static_cast<double>(batch) / static_cast<double>(other_batch);
+  return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
+}
+
+int usual_host_threads() {
+  constexpr std::size_t kMost = 16;
+  return static_cast<int>(std::min(allowed_cpus().size(), kMost));
+}
+
 }  // namespace
 
 void Trainer::finish() {
@@ -149,21 +160,6 @@ void Trainer::save() {
   run_.checkpoints.push_back({saved.step, saved.seconds.value, saved.bytes.value});
   breakdown_.add(RunPhase::checkpoint, steady_now() - begin);
 }
-
-namespace {
-
-std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other_batch) {
-  const double scaled =
-      static_cast<double>(steps) * static_cast<double>(batch) / static_cast<double>(other_batch);
-  return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
-}
-
-int usual_host_threads() {
-  constexpr std::size_t kMost = 16;
-  return static_cast<int>(std::min(allowed_cpus().size(), kMost));
-}
-
-}  // namespace
 
 Recipe with_batch(Recipe recipe, std::int64_t batch) {
   for (std::int64_t* steps : {&recipe.horizon, &recipe.schedule.horizon, &recipe.schedule.warmup,

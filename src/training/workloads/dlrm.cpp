@@ -214,16 +214,6 @@ DlrmSetting standard_setting() {
   return setting;
 }
 
-}  // namespace
-
-DlrmSetting dlrm_setting(const std::string& preset) {
-  dlrm_preset(preset);  // throws for an unknown name
-  if (preset == "tiny") return tiny_setting();
-  return preset == "small" ? small_setting() : standard_setting();
-}
-
-namespace {
-
 /// In the order of Model::inputs.
 enum DlrmInput : std::size_t { kDense, kEmbeddings, kLabels };
 
@@ -315,6 +305,12 @@ std::uint64_t DlrmWorkload::checksum(Split split, std::uint64_t first, std::int6
 }
 
 }  // namespace
+
+DlrmSetting dlrm_setting(const std::string& preset) {
+  dlrm_preset(preset);  // throws for an unknown name
+  if (preset == "tiny") return tiny_setting();
+  return preset == "small" ? small_setting() : standard_setting();
+}
 
 std::unique_ptr<Workload> make_dlrm_workload(const std::string& preset, std::uint64_t seed,
                                              const DataChoice& data) {

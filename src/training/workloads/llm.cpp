@@ -85,31 +85,6 @@ LlmTraining large_training(std::int64_t batch, std::int64_t horizon, double peak
   return training;
 }
 
-}  // namespace
-
-LlmTraining llm_training(const std::string& preset) {
-  llm_preset(preset);  // throws for an unknown name
-  if (preset == "tiny") return tiny_training();
-  if (preset == "1b") {
-    LlmTraining training = large_training(256, 1000, 3e-4, 100);
-    training.recipe.device_micro_batch = 2;  // about 35 GB in bf16
-    return training;
-  }
-  if (preset == "standard") {
-    // Betas, epsilon, decay and clipping of MLPerf's llama31_8b.
-    LlmTraining training = large_training(128, 1200, 4e-4, 100);
-    training.adamw.epsilon = 1e-5;
-    training.recipe.device_micro_batch = 1;
-    return training;
-  }
-  LlmTraining training = large_training(512, 500, 1e-3, 50);  // small, gpt2: 0.5 M tokens
-  training.recipe.micro_batch = 4;
-  training.recipe.device_micro_batch = 32;  // about 20 GB in bf16
-  return training;
-}
-
-namespace {
-
 constexpr std::array<const char*, kTokenClasses> kClassNames = {"base", "key", "copy"};
 
 /// Tokens for counting and evaluating n-gram baselines of files: takes seconds at most.
@@ -310,6 +285,27 @@ std::vector<std::pair<std::string, double>> LlmWorkload::baselines_of_files() co
 }
 
 }  // namespace
+
+LlmTraining llm_training(const std::string& preset) {
+  llm_preset(preset);  // throws for an unknown name
+  if (preset == "tiny") return tiny_training();
+  if (preset == "1b") {
+    LlmTraining training = large_training(256, 1000, 3e-4, 100);
+    training.recipe.device_micro_batch = 2;  // about 35 GB in bf16
+    return training;
+  }
+  if (preset == "standard") {
+    // Betas, epsilon, decay and clipping of MLPerf's llama31_8b.
+    LlmTraining training = large_training(128, 1200, 4e-4, 100);
+    training.adamw.epsilon = 1e-5;
+    training.recipe.device_micro_batch = 1;
+    return training;
+  }
+  LlmTraining training = large_training(512, 500, 1e-3, 50);  // small, gpt2: 0.5 M tokens
+  training.recipe.micro_batch = 4;
+  training.recipe.device_micro_batch = 32;  // about 20 GB in bf16
+  return training;
+}
 
 std::unique_ptr<Workload> make_llm_workload(const std::string& preset, std::uint64_t seed,
                                             std::int64_t sequence, const DataChoice& data) {

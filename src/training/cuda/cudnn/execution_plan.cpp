@@ -106,6 +106,25 @@ std::vector<std::int64_t> list_of(const Extents& extents) {
   return {extents.begin(), extents.end()};
 }
 
+std::vector<Descriptor> proposed_in(HeuristicMode mode, const Library& library,
+                                    const BackendGraph& graph, const Descriptor* device) {
+  Descriptor heuristics(library, DescriptorType::engine_heuristics, "heuristics");
+  heuristics.set(Attribute::heuristics_graph, graph.descriptor())
+      .set(Attribute::heuristics_mode, mode);
+  if (device != nullptr) heuristics.set(Attribute::heuristics_device, *device);
+  heuristics.finalize();
+  const std::int64_t room =
+      heuristics.count(Attribute::heuristics_results, AttributeType::descriptor);
+  std::vector<Descriptor> engines;
+  std::vector<void*> filled;
+  for (std::int64_t i = 0; i < room; ++i)
+    filled.push_back(
+        engines.emplace_back(library, DescriptorType::engine_configuration, "engine").get());
+  const std::int64_t found = heuristics.fill(Attribute::heuristics_results, filled);
+  while (static_cast<std::int64_t>(engines.size()) > found) engines.pop_back();
+  return engines;
+}
+
 }  // namespace
 
 BackendGraph::BackendGraph(const Library& library, const OperationGraph& graph)
@@ -194,29 +213,6 @@ void BackendGraph::add_reshape(const GraphOperation& operation) {
       .finalize();
   operations_.push_back(std::move(made));
 }
-
-namespace {
-
-std::vector<Descriptor> proposed_in(HeuristicMode mode, const Library& library,
-                                    const BackendGraph& graph, const Descriptor* device) {
-  Descriptor heuristics(library, DescriptorType::engine_heuristics, "heuristics");
-  heuristics.set(Attribute::heuristics_graph, graph.descriptor())
-      .set(Attribute::heuristics_mode, mode);
-  if (device != nullptr) heuristics.set(Attribute::heuristics_device, *device);
-  heuristics.finalize();
-  const std::int64_t room =
-      heuristics.count(Attribute::heuristics_results, AttributeType::descriptor);
-  std::vector<Descriptor> engines;
-  std::vector<void*> filled;
-  for (std::int64_t i = 0; i < room; ++i)
-    filled.push_back(
-        engines.emplace_back(library, DescriptorType::engine_configuration, "engine").get());
-  const std::int64_t found = heuristics.fill(Attribute::heuristics_results, filled);
-  while (static_cast<std::int64_t>(engines.size()) > found) engines.pop_back();
-  return engines;
-}
-
-}  // namespace
 
 Descriptor described_device(const Library& library, const std::string& json) {
   Descriptor device(library, DescriptorType::device_properties, "device properties");

@@ -8,7 +8,6 @@
 #include "core/locations.h"
 #include "core/schema.h"
 #include "results/output/document/terminal.h"
-#include "results/output/verdicts/compare_json.h"
 #include "results/output/verdicts/compare_output.h"
 #include "results/output/verdicts/roofline_output.h"
 #include "results/verdicts/compare/roofline.h"
@@ -55,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     demand(metric.verdict != bench::ChangeVerdict::improved &&
                metric.verdict != bench::ChangeVerdict::regressed,
            "a side differs from itself");
-  check_text(to_text(comparison, {false, true, 80}, true));
+  check_text(to_terminal(to_document(comparison, true), {false, true, 80}));
   check_json(to_json(comparison), comparison_schema);
   std::vector<bench::Roofline> rooflines;
   for (const std::string& device : bench::roofline_devices(side))

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/error.h"
+#include "results/output/document/terminal.h"
 #include "results/output/verdicts/topology_output.h"
 #include "runner/acceptance/profiles.h"
 #include "tests/fuzz/demand.h"
@@ -24,7 +25,7 @@ void try_facts(const std::string& text) try {
   demand(bench::compare(learned, shape).empty(), "a host is unlike itself: " + text);
   const auto fleet = bench::compare_fleet(
       {host_of("a", facts), host_of("b", nullptr), host_of("c", facts)}, {{"p", learned}});
-  bench::to_text(fleet, {});
+  bench::to_terminal(bench::to_document(fleet), {});
   bench::to_json(fleet, "");
 } catch (const bench::Error& error) {
   demand(error.kind() == bench::ErrorKind::input, error.what());

@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
   const auto hosts = static_cast<std::size_t>(argc > 2 ? std::atoi(argv[2]) : 1000);
   write_file(folder / "fleet.html", to_page(to_document(fleet_of(hosts))));
   write_file(folder / "scaling.html", to_page(to_document(scaling())));
-  write_file(folder / "ladder.html", to_html(ladder()));
+  write_file(folder / "ladder.html", to_page(to_document(ladder())));
   write_file(folder / "training.html", to_page(to_document(training())));
   write_file(folder / "hostile.html", hostile());
 }

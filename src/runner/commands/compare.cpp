@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include "core/metric_names.h"
-#include "core/whole_file.h"
-#include "results/output/verdicts/compare_json.h"
 #include "results/output/verdicts/compare_output.h"
 #include "results/output/verdicts/ladder_output.h"
 #include "results/verdicts/compare/ladder.h"
 #include "runner/commands/command.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/commands/selection_options.h"
 #include "runner/site/site_settings.h"
 
@@ -23,7 +21,7 @@ struct CompareCommand : ReadingOptions {
   double threshold = -1.0;
   std::vector<double> prices;
   bool all = false;
-  std::string html;
+  PageOptions pages;
 };
 
 void check_options(const CompareCommand& options) {
@@ -63,14 +61,13 @@ ExitCode run_comparison(const CompareCommand& options) {
   set_prices_of(options, sides);
   if (sides.size() > 2) {
     const Ladder ladder = make_ladder(sides, asked);
-    if (!options.html.empty()) write_file(options.html, to_html(ladder));
-    options.json ? print(to_json(ladder)) : print(to_text(ladder, style_of_stdout()));
+    const Document document = to_document(ladder);
+    options.json ? show(to_json(ladder), document, options.pages) : show(document, options.pages);
     return ladder.exit_code();
   }
   const Comparison comparison = compare(sides[0], sides[1], asked);
-  if (!options.html.empty()) write_file(options.html, to_html(comparison));
-  options.json ? print(to_json(comparison))
-               : print(to_text(comparison, style_of_stdout(), options.all));
+  const Document document = to_document(comparison, options.all);
+  options.json ? show(to_json(comparison), document, options.pages) : show(document, options.pages);
   return comparison.exit_code();
 }
 
@@ -104,7 +101,7 @@ void add_compare(CLI::App& app, CommandResult& result) {
       ->type_name("A B");
   command->add_flag("--all", options->all,
                     "Also list equivalent and redundant metrics (default: count them)");
-  add_value(*command, "--html", options->html, "FILE", "Write the comparison as an HTML page");
+  add_page_options(*command, options->pages);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = run_comparison(*options); });
 }

@@ -12,7 +12,7 @@
 #include "runner/acceptance/profiles.h"
 #include "runner/commands/command.h"
 #include "runner/commands/plan_options.h"
-#include "runner/commands/report_output.h"
+#include "runner/commands/report_pages.h"
 #include "runner/dispatch/execute.h"
 #include "runner/site/find_run.h"
 
@@ -23,6 +23,7 @@ struct TopologyOptions : PlanOptions, ReadingOptions {
   std::string profile, run, learn, from;
   std::vector<std::string> xml;
   bool force = false;
+  PageOptions pages;
 };
 
 ProbedHosts probe_hosts(TopologyOptions& options) {
@@ -87,7 +88,9 @@ ExitCode compare_and_print(const TopologyOptions& options, ProbedHosts& probed) 
       by_name.insert_or_assign(host.profile, profile->second);
     }
   const FleetTopology fleet = compare_fleet(probed.hosts, by_name);
-  options.json ? print(to_json(fleet, probed.run)) : print(to_text(fleet, style_of_stdout()));
+  const Document document = to_document(fleet);
+  options.json ? show(to_json(fleet, probed.run), document, options.pages)
+               : show(document, options.pages);
   if (probed.interrupted) return ExitCode::interrupted;
   return with_index(exit_code_of(fleet), probed.indexed);
 }
@@ -99,6 +102,9 @@ void check(const TopologyOptions& options) {
                 "choose one source of the topology");
   if (options.learn.empty() && (options.force || !options.from.empty()))
     throw Error(ErrorKind::usage, "--from and --force require --learn", "add --learn FILE");
+  if (!options.learn.empty() && options.pages.any())
+    throw Error(ErrorKind::usage, "--learn writes a profile and no report",
+                "remove --html and --markdown");
 }
 
 ExitCode topology(TopologyOptions& options) {
@@ -124,6 +130,7 @@ void add_topology_options(CLI::App& command, TopologyOptions& options) {
             "Write a profile to this file instead; it must not exist");
   add_value(command, "--from", options.from, "HOST", "Learn the profile from this host");
   command.add_flag("--force", options.force, "Let --learn replace an existing file");
+  add_page_options(command, options.pages);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "core/disclaimer.h"
 #include "results/output/mlperf/score_output.h"
-#include "results/output/verdicts/compare_json.h"
+#include "results/output/verdicts/compare_output.h"
 
 namespace bench::mlperf {
 namespace {

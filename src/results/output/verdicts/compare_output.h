@@ -1,31 +1,22 @@
-// A comparison for people: on a terminal, and as a page.
+// A comparison of two sides, as a report and as JSON.
 #pragma once
 
 #include <string>
 
 #include "core/json.h"
-#include "results/output/document/text_style.h"
+#include "results/output/document/document.h"
 #include "results/verdicts/compare/compare.h"
 
 namespace bench {
 
-// Efficiency of two kinds of hardware: share of limits, work per watt, GPU and dollar, and which
-// resource a workload scales with.
+/// `all`: the terminal also lists the metrics that are equivalent, as pages do.
+Document to_document(const Comparison& comparison, bool all = false);
 
-/// "" unless hardware differs or prices are given.
-std::string efficiency_text(const Comparison& comparison, const TextStyle& style);
+/// {metrics: [{metric, params, unit, better, ratio, low, high, p, verdict, n_a, n_b, n_needed}]}
+/// and more, by schemas/compare.json.
+Json to_json(const Comparison& comparison);
 
-/// `all`: also the metrics that are equivalent, which are counted otherwise.
-std::string to_text(const Comparison& comparison, const TextStyle& style, bool all = false);
-
-/// A self-contained page.
-std::string to_html(const Comparison& comparison);
-
-/// The badge of a verdict on a page: pass, fail or inconclusive.
-std::string badge_of(ChangeVerdict verdict);
-
-/// "+2.1 % [+1.0, +3.2]" of a ratio and its interval; "x 1.62 [1.58, 1.66]" from a quarter on.
-std::string change_text(double ratio, double low, double high);
+Tone tone_of(ChangeVerdict verdict);
 
 /// "bf16, m 512, packed": texts and flags without their names.
 std::string params_text(const Json& params);

@@ -7,18 +7,32 @@
 
 #include "core/fields.h"
 #include "core/text.h"
-#include "results/output/document/page.h"
 #include "results/output/document/plot.h"
 #include "results/output/verdicts/compare_output.h"
 
 namespace bench {
+namespace {
 
-std::string speed_up_text(const SpeedUp& speed_up) {
-  if (!std::isfinite(speed_up.ratio)) return "";
-  if (!std::isfinite(speed_up.low)) return fmt::format("x {:.3f}", speed_up.ratio);
-  return fmt::format("x {:.3f} [{:.3f}, {:.3f}]", speed_up.ratio, speed_up.low, speed_up.high);
+constexpr std::size_t kDrawnLadders = 50;
+constexpr std::size_t kChangesOnPage = 40, kChangesInTerminal = 6;
+
+/// "x 1.234 [1.2, 1.3]"
+DocumentCell speed_up_cell(const SpeedUp& speed_up) {
+  return numeric(speed_up.ratio, std::isfinite(speed_up.low)
+                                     ? fmt::format("x {:.3f} [{:.3f}, {:.3f}]", speed_up.ratio,
+                                                   speed_up.low, speed_up.high)
+                                     : fmt::format("x {:.3f}", speed_up.ratio));
 }
 
+DocumentCell dollars_cell(double dollars) {
+  return numeric(dollars, fmt::format("{:.4g}", dollars));
+}
+
+DocumentCell judged_cell(const SpeedUp& speed_up) {
+  return {.text = std::string(to_string(speed_up.verdict)), .tone = tone_of(speed_up.verdict)};
+}
+
+/// "driver: 550 to 560; and 3 more": at most `shown` of them.
 std::string changes_text(const std::vector<FactChange>& changes, std::size_t shown) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(shown, changes.size()); ++i)
@@ -33,44 +47,35 @@ std::string ladder_title(const LadderMetric& metric) {
   return metric.key.metric + (params.empty() ? "" : ", " + params);
 }
 
-namespace {
-
-// Ladder as a self-contained page: a plot and a table per metric.
-
-constexpr std::size_t kDrawnLadders = 50;
-constexpr std::size_t kChangesOnPage = 40;
-
-PageCell dollars_cell(double dollars) {
-  return number_cell(dollars, fmt::format("{:.4g}", dollars));
-}
-
-std::vector<PageCell> step_row(const LadderMetric& metric, std::size_t number) {
-  const LadderStep& step = metric.steps[number];
-  const double place = static_cast<double>(number + 1);
-  const auto verdict = number == 0 ? PageCell{}
-                                   : PageCell{std::string(to_string(step.individual.verdict)),
-                                              kNoValue, badge_of(step.individual.verdict)};
-  return {{std::to_string(number + 1), place},
-          {step.name},
-          {format(step.value, metric.key.unit), step.value},
-          {step.ranks == 0 ? "" : std::to_string(step.ranks), static_cast<double>(step.ranks)},
-          {speed_up_text(step.individual), step.individual.ratio},
-          {speed_up_text(step.cumulative), step.cumulative.ratio},
-          {std::isfinite(step.time_s) ? format(Seconds{step.time_s}) : "", step.time_s},
-          dollars_cell(step.price),
-          dollars_cell(step.cost),
-          {std::isfinite(step.relative_cost) ? fmt::format("x {:.3g}", step.relative_cost) : "",
-           step.relative_cost},
-          verdict,
-          {step.individual.why},
-          {changes_text(step.changed, kChangesOnPage)}};
-}
-
-PageTable steps_table(const LadderMetric& metric) {
-  PageTable table{{"step", "name", "value", "ranks", "this step", "cumulative", "time",
-                   "dollars per hour", "dollars", "cost", "verdict", "why", "changed facts"},
-                  {}};
-  for (std::size_t i = 0; i < metric.steps.size(); ++i) table.rows.push_back(step_row(metric, i));
+DocumentTable steps_table(const LadderMetric& metric, std::size_t shown_changes) {
+  DocumentTable table{{{"step"},
+                       {"name", false},
+                       {"value"},
+                       {"ranks", true, 3},
+                       {"this step"},
+                       {"cumulative"},
+                       {"time", true, kPageOnly},
+                       {"dollars per hour", true, kPageOnly},
+                       {"dollars"},
+                       {"cost", true, 2},
+                       {"verdict", false}}};
+  for (std::size_t i = 0; i < metric.steps.size(); ++i) {
+    const LadderStep& step = metric.steps[i];
+    for (std::string note : {step.individual.why, changes_text(step.changed, shown_changes)})
+      if (!note.empty()) table.notes[i].emplace_back(std::move(note), Tone::faint);
+    table.rows.push_back(
+        {count_cell(i + 1),
+         {step.name},
+         value_cell(step.value, metric.key.unit),
+         step.ranks == 0 ? DocumentCell{} : count_cell(static_cast<std::size_t>(step.ranks)),
+         speed_up_cell(step.individual),
+         speed_up_cell(step.cumulative),
+         value_cell(step.time_s, Unit::second),
+         dollars_cell(step.price),
+         dollars_cell(step.cost),
+         numeric(step.relative_cost, fmt::format("x {:.3g}", step.relative_cost)),
+         i == 0 ? DocumentCell{} : judged_cell(step.individual)});
+  }
   return table;
 }
 
@@ -110,24 +115,23 @@ std::string names_of_steps(const LadderMetric& metric) {
 
 }  // namespace
 
-std::string to_html(const Ladder& ladder) {
-  Page page("Ladder");
-  page.text(
+Document to_document(const Ladder& ladder) {
+  Document document{.title = "Ladder"};
+  document.add(Paragraph{
       "Speedup of each step over the previous step and over the first; above 1 is faster. Cost is "
-      "devices x time, relative to the first step. Confidence intervals are 95 %.");
-  for (const std::string& warning : ladder.warnings) page.note(warning);
+      "devices x time, relative to the first step. Confidence intervals are 95 %."});
   for (std::size_t i = 0; i < ladder.metrics.size(); ++i) {
     const LadderMetric& metric = ladder.metrics[i];
-    page.heading(ladder_title(metric));
-    if (i < kDrawnLadders) page.figure(ladder_drawing(metric), names_of_steps(metric));
-    page.table(steps_table(metric));
+    document.add(Heading{ladder_title(metric)});
+    if (i < kDrawnLadders) document.add(Figure{ladder_drawing(metric), names_of_steps(metric)});
+    document.add(steps_table(metric, kChangesInTerminal), Audience::terminal);
+    document.add(steps_table(metric, kChangesOnPage), Audience::page);
   }
-  return page.html();
+  for (const std::string& warning : ladder.warnings) document.add(Note{warning, "warning"});
+  return document;
 }
 
 namespace {
-
-constexpr std::size_t kShownChanges = 6;
 
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio)) return nullptr;
@@ -153,46 +157,7 @@ Json step_json(const LadderStep& step) {
           {"changed", std::move(changed)}};
 }
 
-std::string metric_text(const LadderMetric& metric, const TextStyle& style) {
-  std::string text = paint(printable(ladder_title(metric)), Paint::bold, style) + "\n";
-  Table table({{.title = "step", .right = false},
-               {.title = "value"},
-               {.title = "ranks", .drop = 3},
-               {.title = "this step"},
-               {.title = "cumulative"},
-               {.title = "dollars"},
-               {.title = "cost", .drop = 2},
-               {.title = "verdict", .right = false}});
-  for (const LadderStep& step : metric.steps) {
-    const bool first = &step == &metric.steps.front();
-    table.add(
-        {{printable(step.name)},
-         {format(step.value, metric.key.unit)},
-         {step.ranks == 0 ? "" : std::to_string(step.ranks)},
-         {speed_up_text(step.individual)},
-         {speed_up_text(step.cumulative)},
-         {std::isfinite(step.cost) ? fmt::format("{:.4g}", step.cost) : ""},
-         {std::isfinite(step.relative_cost) ? fmt::format("x {:.3g}", step.relative_cost) : ""},
-         {first ? "" : std::string(to_string(step.individual.verdict))}});
-    if (!step.individual.why.empty()) table.note(printable(step.individual.why), Paint::dim);
-    if (!step.changed.empty())
-      table.note(printable(changes_text(step.changed, kShownChanges)), Paint::dim);
-  }
-  return text + table.render(2, style);
-}
-
 }  // namespace
-
-std::string to_text(const Ladder& ladder, const TextStyle& style) {
-  std::string text;
-  for (const LadderMetric& metric : ladder.metrics) text += metric_text(metric, style) + "\n";
-  for (const std::string& warning : ladder.warnings)
-    text += paint(wrap("warning: " + warning, 0, 2, style), Paint::yellow, style) + "\n";
-  return text +
-         wrap("Speedup: above 1 is faster. cost: devices x time, relative to the first step.", 0, 0,
-              style) +
-         "\n";
-}
 
 Json to_json(const Ladder& ladder) {
   Json metrics = Json::array();

@@ -3,13 +3,10 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "core/whole_file.h"
-#include "results/output/document/terminal.h"
 #include "results/output/mlperf/published_comparison_output.h"
 #include "results/output/verdicts/compare_output.h"
 #include "results/verdicts/published/published_comparison.h"
 #include "runner/commands/mlperf/mlperf_command.h"
-#include "runner/commands/report_output.h"
 #include "runner/commands/report_pages.h"
 
 namespace bench {
@@ -81,13 +78,9 @@ std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_of(
 ExitCode compare_sides(const MlperfCompareOptions& options) {
   const auto [a, b] = sides_of(options);
   const auto comparison = mlperf::compare_published(a, b);
-  const Document document = to_document(comparison);
-  if (!options.pages.html.empty()) write_file(options.pages.html, to_html(comparison.comparison));
-  if (options.json)
-    print(to_json(comparison));
-  else
-    print(to_text(comparison.comparison, style_of_stdout(), true) + "\n" +
-          to_terminal(document, style_of_stdout()));
+  const Document document =
+      to_document(comparison.comparison, true).append(to_document(comparison));
+  options.json ? show(to_json(comparison), document, options.pages) : show(document, options.pages);
   return comparison.exit_code();
 }
 

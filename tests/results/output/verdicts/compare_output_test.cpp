@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "core/schema.h"
-#include "results/output/verdicts/compare_json.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
 #include "results/output/verdicts/ladder_output.h"
 #include "results/verdicts/compare/ladder.h"
 #include "tests/results/compare_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 using Catch::Contains;
@@ -88,9 +90,17 @@ TEST_CASE("a ladder compares each step with the previous one and the first") {
 
 TEST_CASE("the comparison page shows every metric and escapes hostile names") {
   const MetricKey key = rate_key("<script>alert(1)</script>");
-  const std::string page = to_html(compare(side_of(kBefore, key), side_of(kAfter, key)));
+  const std::string page =
+      to_page(to_document(compare(side_of(kBefore, key), side_of(kAfter, key))));
   CHECK(page.find("alert(1)") != std::string::npos);
   CHECK(page.find("<script>alert") == std::string::npos);
   CHECK(page.find("<svg") != std::string::npos);
   CHECK(page.find("regressed") != std::string::npos);
+}
+
+TEST_CASE("a comparison in Markdown has both sides, every metric and the counts") {
+  const std::string text = to_markdown(to_document(compare(side_of(kBefore), side_of(kAfter))));
+  CHECK_THAT(text, Contains("# Comparison") && Contains("- A: ") && Contains("- B: "));
+  CHECK_THAT(text, Contains("## Metrics") && Contains("**REGRESSED**"));
+  CHECK_THAT(text, Contains("1 metrics: 1 regressed"));
 }

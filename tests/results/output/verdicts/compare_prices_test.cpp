@@ -1,13 +1,15 @@
 // What a device costs, and what a comparison and a ladder make of it.
 #include <cmath>
 
-#include "results/output/verdicts/compare_json.h"
+#include "results/output/document/markdown.h"
+#include "results/output/document/page.h"
 #include "results/output/verdicts/compare_output.h"
 #include "results/output/verdicts/ladder_output.h"
 #include "results/verdicts/compare/ladder.h"
 #include "tests/results/compare_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/occurrences.h"
+#include "tests/support/rendered.h"
 
 using namespace bench;
 using Catch::Contains;
@@ -86,10 +88,17 @@ TEST_CASE("each ladder step uses the price of its own product") {
 }
 
 TEST_CASE("the ladder page draws both speedups of each step and escapes names") {
-  const std::string page = to_html(three_steps());
+  const std::string page = to_page(to_document(three_steps()));
   CHECK(occurrences(page, "<circle") == 5);  // three so far, two of a step
   CHECK(page.find("<b>h200") == std::string::npos);
   CHECK_THAT(page, Contains("&lt;b&gt;h200") && Contains("x 3.000"));
-  CHECK_THAT(to_html(make_ladder({side_of(kBefore), side_of(kAfter, rate_key("other"))}, {})),
-             Contains("no metric with the same parameters"));
+  CHECK_THAT(
+      to_page(to_document(make_ladder({side_of(kBefore), side_of(kAfter, rate_key("other"))}, {}))),
+      Contains("no metric with the same parameters"));
+}
+
+TEST_CASE("the ladder in Markdown has the speedup, cost and verdict of each step") {
+  const std::string text = to_markdown(to_document(three_steps()));
+  CHECK_THAT(text, Contains("# Ladder") && Contains("| step | name | value |"));
+  CHECK_THAT(text, Contains("x 3.000") && Contains("**improved**"));
 }

@@ -1,7 +1,9 @@
 #include "core/schema.h"
+#include "results/output/document/markdown.h"
 #include "results/output/verdicts/topology_output.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/rendered.h"
 #include "tests/support/topology_host.h"
 
 using namespace bench;
@@ -42,6 +44,14 @@ TEST_CASE("the one host of five that differs is named with its difference") {
   CHECK_THAT(to_text(fleet, {false, false, 120}), Contains("node03  DIFFERS") &&
                                                       Contains("7, majority has 8") &&
                                                       Contains("as expected: node[01-02,04-05]"));
+}
+
+TEST_CASE("the topology in Markdown has kinds, differing hosts and differences") {
+  auto hosts = fleet_of(5);
+  hosts[2] = TopologyHost().remove_gpu(1).as("node03");
+  const std::string text = to_markdown(to_document(compare_fleet(hosts, {})));
+  CHECK_THAT(text, Contains("# Topology") && Contains("node03  **DIFFERS**"));
+  CHECK_THAT(text, Contains("**missing**") && Contains("7, majority has 8"));
 }
 
 TEST_CASE("equal hosts pass") {
@@ -124,7 +134,7 @@ TEST_CASE("a value unreadable on one host makes it unknown, not different") {
   const FleetTopology fleet = compare_fleet(hosts, {});
   CHECK(fleet.hosts[1].match == HostMatch::unknown);
   CHECK(fleet.hosts[1].differences.at(0).severity == Severity::unreadable);
-  CHECK_THAT(to_text(fleet, {}), Contains("unreadable:") && Contains("root only"));
+  CHECK_THAT(to_text(fleet, {}), Contains("Unreadable\n") && Contains("root only"));
 }
 
 TEST_CASE("the JSON of a fleet topology matches its schema") {

@@ -164,12 +164,16 @@ std::map<std::string, double> PastIndex::finds(const std::string& probe,
   return finds;
 }
 
-double PastIndex::age_s(const std::string& host, const std::string& case_name) const {
+const CheckPast* PastIndex::check(const std::string& host, const std::string& case_name) const {
   const auto known = hosts_.find(host);
-  if (known == hosts_.end()) return kNever;
+  if (known == hosts_.end()) return nullptr;
   const auto found = known->second.cases.find(case_name);
-  return found == known->second.cases.end() ? kNever
-                                            : seconds_between(found->second->last_ns, now_ns_);
+  return found == known->second.cases.end() ? nullptr : found->second;
+}
+
+double PastIndex::age_s(const std::string& host, const std::string& case_name) const {
+  const CheckPast* last = check(host, case_name);
+  return last == nullptr ? kNever : seconds_between(last->last_ns, now_ns_);
 }
 
 double PastIndex::age_s(const std::string& host) const {
@@ -178,10 +182,8 @@ double PastIndex::age_s(const std::string& host) const {
 }
 
 double PastIndex::seconds(const std::string& host, const std::string& case_name) const {
-  const auto known = hosts_.find(host);
-  if (known == hosts_.end()) return 0.0;
-  const auto found = known->second.cases.find(case_name);
-  return found == known->second.cases.end() ? 0.0 : found->second->seconds;
+  const CheckPast* last = check(host, case_name);
+  return last == nullptr ? 0.0 : last->seconds;
 }
 
 std::size_t PastIndex::incidents(const std::string& host) const {

@@ -65,6 +65,7 @@ class PastIndex {
   using Incident = std::tuple<std::string, std::string, std::string>;  // run, host, fault
 
   void add(const CheckPast& check);
+  const CheckPast* check(const std::string& host, const std::string& case_name) const;
   void add(const PastFinding& past);
   using BadValue = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   static BadValue bad_value(const std::string& run, const std::string& host,

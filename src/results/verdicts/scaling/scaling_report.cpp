@@ -162,10 +162,7 @@ double exposed_share(const TrainingGroup& group) {
 }
 
 double samples_to_target(const TrainingGroup& group) {
-  std::vector<double> samples;
-  for (const TrainingRun& run : group.runs)
-    if (run.state == TrainingState::converged) samples.push_back(run.samples_to_target);
-  return std::exp(log_mean(samples).mean);
+  return std::exp(log_mean(samples_of(group)).mean);
 }
 
 /// Training throughput; the extra samples needed by larger batches are a separate column.

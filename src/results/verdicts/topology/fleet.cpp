@@ -234,21 +234,21 @@ FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
                             const std::map<std::string, Profile>& profiles) {
   FleetTopology fleet;
   std::map<std::string, Members> groups;  // by the profile's name
+  const auto profile_named = [&](const std::string& name) {
+    const auto found = profiles.find(name);
+    return found == profiles.end() ? nullptr : &found->second;
+  };
   for (const HostTopology& host : hosts) {
-    const auto profile = profiles.find(host.profile);
-    fleet.hosts.push_back(
-        findings_of(host, profile == profiles.end() ? nullptr : &profile->second));
+    fleet.hosts.push_back(findings_of(host, profile_named(host.profile)));
     if (host.probed) groups[host.profile].push_back(&host);
   }
   std::map<std::string, HostFindings*> findings;
   for (HostFindings& one : fleet.hosts) findings[one.host] = &one;
   for (const auto& [name, members] : groups) {
-    const auto profile = profiles.find(name);
-    PeerGroup(members, profile == profiles.end() ? nullptr : &profile->second, fleet, findings)
-        .compare();
+    PeerGroup(members, profile_named(name), fleet, findings).compare();
     for (const HostTopology* host : members)
       findings.at(host->host)->compared =
-          profile != profiles.end() || members.size() >= kFewestForMajority;
+          profiles.contains(name) || members.size() >= kFewestForMajority;
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     conclude(fleet.hosts[i], hosts[i]);

@@ -157,13 +157,6 @@ std::vector<double> times_of(const TrainingGroup& group) {
   return times;
 }
 
-std::vector<double> samples_of(const TrainingGroup& group) {
-  std::vector<double> samples;
-  for (const TrainingRun& run : group.runs)
-    if (run.state == TrainingState::converged) samples.push_back(run.samples_to_target);
-  return samples;
-}
-
 void conclude(TrainingGroup& group, const PeakFinder& peak) {
   for (const TrainingRun& run : group.runs)
     if (group.facts.empty() && !run.facts.empty()) {
@@ -262,6 +255,13 @@ ExitCode exit_code_of(const TrainingReport& report) {
 }
 
 }  // namespace
+
+std::vector<double> samples_of(const TrainingGroup& group) {
+  std::vector<double> samples;
+  for (const TrainingRun& run : group.runs)
+    if (run.state == TrainingState::converged) samples.push_back(run.samples_to_target);
+  return samples;
+}
 
 bool was_timed(const TrainingRun& run) {
   const bool valid = run.state == TrainingState::converged ||

@@ -64,6 +64,8 @@ struct TrainingReport {
 
 TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak = {});
 
+/// Samples to the target of the converged runs.
+std::vector<double> samples_of(const TrainingGroup& group);
 /// It ended with a usable throughput.
 bool was_timed(const TrainingRun& run);
 /// Whether this is an external training reported from its own log (the probe `external`).

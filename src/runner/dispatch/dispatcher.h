@@ -26,15 +26,13 @@ namespace bench {
 class Schedule {
  public:
   /// Schedules the entries that are not skipped; jobs are named by position in `entries`, which
-  /// must
-  /// outlive this.
+  /// must outlive this.
   explicit Schedule(const std::vector<PlanEntry>& entries);
 
   /// Takes the first job whose hosts are all free, and its hosts; empty if all jobs must wait.
   std::optional<std::size_t> take();
   /// After `done`: takes the next job on exactly its hosts if the same process can run it. Empty:
-  /// end the
-  /// process, then call free().
+  /// end the process, then call free().
   std::optional<std::size_t> follow(std::size_t done);
   void free(std::size_t done);
 

@@ -70,8 +70,7 @@ class Lane {
   Lane(LaneSite site, const LaneSettings& settings) : site_(site), settings_(settings) {}
 
   /// Runs this job to an outcome. Throws Error(environment) if records cannot be written or
-  /// bench-rank
-  /// has another version.
+  /// bench-rank has another version.
   void run(const PlanEntry& entry);
   /// Ends the process, if any, and so frees its hosts.
   void finish_process();
@@ -101,8 +100,7 @@ class Lane {
   std::string where(const PlanEntry& entry) const;
   std::string rank_states(const PlanEntry& entry) const;
   /// Checks the hosts of a failed job and kills leftover processes there. Excludes hosts that do
-  /// not
-  /// answer. Returns its findings; "" if no host is remote.
+  /// not answer. Returns its findings; "" if no host is remote.
   std::string check_job_hosts(const PlanEntry& entry);
   void exclude(const Job& job, const std::string& host, const std::string& why);
   void record_exclusion(const Job& job, const std::string& host, const std::string& why);

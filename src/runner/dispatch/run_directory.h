@@ -22,8 +22,7 @@ class Spool {
   static Spool append_to(const std::filesystem::path& path);
 
   /// Writes one line. Throws Error(environment) if it cannot be written completely; the file then
-  /// ends
-  /// with the last complete line.
+  /// ends with the last complete line.
   void append(const std::string& json);
   void append(const Record& record);
   /// Syncs to disk at most once a second, which limits the loss in a machine crash.

@@ -100,7 +100,8 @@ std::optional<Limit> between_nodes_limit(const CollectivePath& path) {
 std::optional<Limit> busbw_limit(const HardwareEntry& entry, const DeviceFacts& facts,
                                  const CollectivePath& path) {
   const auto between = between_nodes_limit(path);
-  // A device may feed a card of its own beside its links: without the cards nothing is certain.
+  // A device may feed its own card in addition to its links, so without the cards there is no
+  // limit.
   if (path.nodes > 1 && path.op != "all_reduce" && !between) return {};
   auto link = device_link_limit(entry, facts);
   if (!link || path.ranks == 1) return between;

@@ -32,7 +32,7 @@ constexpr int kUsualPayload = 256;
 /// device's reads of host_to_device have a header of 12.
 int header_bytes(const std::string& route) { return route == "host_to_device" ? 20 : 24; }
 
-/// What a reader would else wonder about.
+/// Explains differences from the product's datasheet.
 std::string remarks(const HostLink& host, const DeviceFacts& facts, int generation, int lanes) {
   std::string text;
   if (host.pcie_generation && host.pcie_lanes &&
@@ -112,7 +112,7 @@ std::optional<Limit> inside_limit(const HardwareEntry& entry, const DeviceFacts&
   return limit;
 }
 
-/// Peers talk over PCIe where the product has no links, and where none of them is up.
+/// Peers use PCIe if the product has no links, or if none of them is up.
 bool has_links(const HardwareEntry& entry, const DeviceFacts& facts) {
   return entry.link && facts.links != 0;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/json_fields.h"
 #include "core/text.h"
 #include "runner/hardware/hardware_limits.h"
 #include "runner/hardware/plausibility.h"
@@ -14,14 +15,14 @@
 namespace bench {
 namespace {
 
-/// Nothing that both say differs.
+/// Whether all parameters that both state are equal.
 bool agree(const Json& a, const Json& b) {
   for (const auto& [name, value] : a.items())
     if (b.contains(name) && b[name] != value) return false;
   return true;
 }
 
-/// "kernel copy ": the parameters that are not stated.
+/// "kernel copy ": the reported parameters that `stated` lacks.
 std::string left_open(const Json& reported, const Json& stated) {
   std::string text;
   for (const auto& [name, value] : reported.items())
@@ -61,7 +62,7 @@ std::optional<int> whole_number(const Json& facts, const char* key) {
   return value && *value <= kMost ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
-/// A number of links: 0 says that there is none, which is known too.
+/// A number of links; 0 means that there is none.
 std::optional<int> count(const Json& facts, const char* key) {
   constexpr double kMost = 1e6;
   const auto found = facts.find(key);
@@ -70,12 +71,7 @@ std::optional<int> count(const Json& facts, const char* key) {
   return value >= 0.0 && value <= kMost ? std::optional(static_cast<int>(value)) : std::nullopt;
 }
 
-std::string text(const Json& facts, const char* key) {
-  const auto found = facts.find(key);
-  return found != facts.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-/// Gathers the limits of one job.
+/// Collects the limits of one job.
 class Collector {
  public:
   Collector(const HardwareEntry& entry, const DeviceFacts& facts, const Job& job)
@@ -93,8 +89,8 @@ class Collector {
     }
   }
 
-  /// The limit that the catalogue knows for `limited` is put to `metric`, for the series that have
-  /// the parameters `applies`.
+  /// Adds the catalogue's limit of `limited` as a limit of `metric`, for the series that have the
+  /// parameters `applies`.
   void add(const std::string& limited, const std::string& metric, const Json& params,
            const Json& applies) {
     const std::string name = job_.probe + "." + limited;
@@ -119,7 +115,7 @@ class Collector {
 DeviceFacts device_facts_from(const Json& facts) {
   DeviceFacts device;
   if (!facts.is_object()) return device;
-  device.name = text(facts, "name");
+  device.name = text_field(facts, "name");
   device.memory_bytes = number(facts, "memory_bytes");
   device.multiprocessors = whole_number(facts, "multiprocessors");
   device.clock_hz = number(facts, "clock_hz");
@@ -128,7 +124,7 @@ DeviceFacts device_facts_from(const Json& facts) {
   device.pcie_generation = whole_number(facts, "pcie_generation");
   device.pcie_lanes = whole_number(facts, "pcie_lanes");
   device.pcie_generation_now = whole_number(facts, "pcie_generation_now");
-  device.pcie_slowest = text(facts, "pcie_slowest");
+  device.pcie_slowest = text_field(facts, "pcie_slowest");
   device.links = count(facts, "nvlinks");
   device.c2c_links = count(facts, "c2c_links");
   device.c2c_bytes_per_second = number(facts, "c2c_bytes_per_second");

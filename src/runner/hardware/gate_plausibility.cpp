@@ -8,11 +8,11 @@
 namespace bench {
 namespace {
 
-/// Smaller messages, and matrices with a smaller side, may be as slow as they like.
+/// Smaller messages and matrices may be arbitrarily slow.
 constexpr double kFullMessage = 256e6;
 constexpr int kFullSide = 4096;
 constexpr double kFullCopy = 64e6;
-constexpr double kFullMemory = 1e9;  // no cache is near that
+constexpr double kFullMemory = 1e9;  // far above any cache
 
 /// Lists of a case that each become a parameter of a series.
 const std::map<std::string, std::string> kLists = {
@@ -27,7 +27,7 @@ std::set<std::string> products(const Inventory& inventory) {
   return names;
 }
 
-/// The parameters that the gate's series have: one set for each value of a list it does not pin.
+/// The parameters of the gate's series: one set for each value of a list that it does not fix.
 std::vector<Json> series_params(const Case& suite_case, const Json& gate) {
   std::vector<Json> all = {suite_case.params};
   all.front()["ranks"] = suite_case.ranks_per_host;
@@ -76,7 +76,7 @@ bool full_sizes(const Json& params, double least) {
          });
 }
 
-/// Pageable memory is as slow as the host likes.
+/// Pageable memory may be arbitrarily slow.
 bool pinned_or_no_host(const Json& params) {
   const Json route = params.value("route", Json());
   const Json memory = params.value("memory", Json());
@@ -84,7 +84,7 @@ bool pinned_or_no_host(const Json& params) {
          memory == Json::array({"pinned"});
 }
 
-/// Do all series of the gate have sizes at which a healthy device is near its limit?
+/// Whether all series of the gate have sizes at which a healthy device is near its limit.
 bool at_full_size(const std::string& probe, const Json& params) {
   const bool sides = at_least(params, "m", kFullSide) && at_least(params, "n", kFullSide) &&
                      at_least(params, "k", kFullSide);
@@ -107,7 +107,7 @@ std::string full_name(const std::string& probe, const std::string& metric) {
   return metric.starts_with(probe + ".") ? metric : probe + "." + metric;
 }
 
-/// What the gate's bound is for every series it is for; nothing when it makes sense for one.
+/// The finding on a bound of the gate; empty if the bound is plausible for any of its series.
 std::optional<Finding> check_bound(const HardwareCatalogue& catalogue, const Case& suite_case,
                                    const Json& gate, const std::string& bound,
                                    const std::string& product) {
@@ -120,7 +120,7 @@ std::optional<Finding> check_bound(const HardwareCatalogue& catalogue, const Cas
     found = check_threshold(catalogue, threshold);
     if (!found) return {};
   }
-  // A ceiling above the limit stops nothing, and one that is low may be meant so.
+  // A maximum above the limit has no effect, and a low one may be intended.
   const bool slip =
       found && (found->kind == FindingKind::unit || found->kind == FindingKind::power_of_ten);
   return bound == "max" && !slip ? std::nullopt : found;

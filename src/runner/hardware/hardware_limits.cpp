@@ -25,7 +25,7 @@ std::string stated(const HardwareEntry& entry, const HardwarePeak& peak, Unit un
                      entry.sources.at(peak.source));
 }
 
-/// Does the device have other multiprocessors, or another clock, than the datasheet counts with?
+/// Whether the device has another number of multiprocessors, or another clock, than the datasheet.
 bool differs(const HardwareEntry& entry, const HardwarePeak& peak, const DeviceFacts& facts) {
   const bool other_chip = facts.multiprocessors && facts.multiprocessors != entry.multiprocessors;
   const bool other_clock =

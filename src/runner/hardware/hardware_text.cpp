@@ -12,11 +12,11 @@
 namespace bench {
 namespace {
 
-/// Datasheets round peaks to two or three digits, and L40S' bf16 is 1.2 % below its own product.
+/// Datasheets round peaks to two or three digits, and the L40S's bf16 is 1.2 % below its product.
 constexpr double kOfPeak = 0.02;
 constexpr double kOfMemory = 0.03;
 constexpr double kOfLink = 0.001;
-/// No GPU of the catalogue's kind is clocked outside these.
+/// No GPU of the catalogue has a clock outside these.
 constexpr double kSlowestClock = 0.8e9, kFastestClock = 3.0e9;
 
 bool near(double a, double b, double tolerance) { return std::abs(a / b - 1.0) <= tolerance; }
@@ -93,7 +93,7 @@ class EntryCheck {
                        format(clock, Unit::hertz))});
   }
 
-  /// Half as many bits, twice as many operations: more than that is a sparse figure among dense.
+  /// Half the bits allow twice the operations; more is a sparse figure among dense ones.
   void against_wider(const HardwarePeak& peak, const std::string& at) {
     static const std::map<std::string, double> kBits = {
         {"tf32", 32},    {"bf16", 16}, {"f16", 16}, {"fp8_e4m3", 8},

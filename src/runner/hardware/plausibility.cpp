@@ -20,7 +20,7 @@ struct Slip {
   std::string text;  // what it probably is, and what would be right
 };
 
-/// A corrected value must be a sensible one, else the correction explains nothing.
+/// A corrected value must be plausible, or the correction explains nothing.
 constexpr double kSensible = 0.4;
 constexpr double kSensibleBits = 0.6;  // 8 is so small a factor that chance would fit too often
 constexpr double kSameNumber = 0.005;
@@ -163,7 +163,7 @@ double lowest_share(const std::string& metric) {
   return 0.5;
 }
 
-/// Between nodes much depends on what is unknown here: only slips by powers of ten are seen.
+/// Between nodes much is unknown here: only errors by powers of ten are found.
 constexpr double kLowestBetweenNodes = 0.02;
 
 double lowest(const HardwareEntry& entry, const Threshold& threshold, const Limit& limit) {
@@ -207,7 +207,7 @@ constexpr NameTable<FindingKind, 8> kKinds{{{{FindingKind::unit, "unit"},
                                              {FindingKind::too_low, "too_low"},
                                              {FindingKind::contradiction, "contradiction"}}}};
 
-/// Two sources within this of each other say the same.
+/// Two sources within this of each other agree.
 constexpr double kSameValue = 0.02;
 
 /// The parameters that a limit depends on; a suite's gate has more.
@@ -222,7 +222,7 @@ std::string described(const Threshold& threshold, double value) {
          format(value, unit_of(threshold));
 }
 
-/// Which products the threshold may be meant for.
+/// The products that the threshold may be meant for.
 std::vector<const HardwareEntry*> candidates(const HardwareCatalogue& catalogue,
                                              const std::string& product) {
   auto found = catalogue.like(product);

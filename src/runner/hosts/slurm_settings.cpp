@@ -1,9 +1,10 @@
 #include "runner/hosts/slurm_settings.h"
 
 #include <algorithm>
-#include <array>
+#include <string_view>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace bench {
 
@@ -14,51 +15,18 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SlurmSettings, partition, account, reservatio
 namespace {
 
 /// Options that benchctl sets itself, or that would break the pipes to the ranks.
-constexpr std::array kOurs = {"account",
-                              "bcast",
-                              "chdir",
-                              "cpu-bind",
-                              "container-image",
-                              "distribution",
-                              "error",
-                              "exclusive",
-                              "export",
-                              "export-file",
-                              "gres",
-                              "help",
-                              "immediate",
-                              "input",
-                              "jobid",
-                              "job-name",
-                              "label",
-                              "mpi",
-                              "multi-prog",
-                              "container-mounts",
-                              "kill-on-bad-exit",
-                              "no-kill",
-                              "no-shell",
-                              "nodelist",
-                              "nodes",
-                              "ntasks",
-                              "ntasks-per-node",
-                              "output",
-                              "overcommit",
-                              "overlap",
-                              "partition",
-                              "pty",
-                              "reservation",
-                              "test-only",
-                              "time",
-                              "unbuffered",
-                              "usage",
-                              "version",
-                              "wait"};
+constexpr std::string_view kOurs =
+    "account bcast chdir container-image container-mounts cpu-bind distribution error exclusive "
+    "export export-file gres help immediate input job-name jobid kill-on-bad-exit label mpi "
+    "multi-prog no-kill no-shell nodelist nodes ntasks ntasks-per-node output overcommit overlap "
+    "partition pty reservation test-only time unbuffered usage version wait";
 
 void refuse_ours(const Json& args, const std::string& where) {
+  const auto ours = words_of(kOurs);
   for (std::size_t i = 0; i < args.size(); ++i) {
     const auto& word = args[i].get_ref<const std::string&>();
     const std::string name = word.substr(2, word.find('=') - 2);
-    if (std::ranges::find(kOurs, name) != kOurs.end())
+    if (std::ranges::find(ours, name) != ours.end())
       throw Error(ErrorKind::input,
                   where + "/" + std::to_string(i) + ": --" + name + " is set by benchctl",
                   "use the matching setting in \"slurm\", the host list or the suite");

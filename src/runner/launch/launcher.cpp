@@ -40,17 +40,11 @@ std::string make_group_token() {
 }
 
 std::vector<std::string> group_variables() {
-  return {"BENCH_GROUP_INTERFACE",
-          "BENCH_GROUP_TIMEOUT_S",
-          "BENCH_GROUP_TOKEN",
-          "BENCH_RENDEZVOUS",
-          "LOCAL_RANK",
-          "MASTER_ADDR",
-          "MASTER_PORT",
-          "RANK",
-          "TORCHELASTIC_RUN_ID",
-          "TORCHELASTIC_USE_AGENT_STORE",
-          "WORLD_SIZE"};
+  constexpr std::string_view kNames =
+      "BENCH_GROUP_INTERFACE BENCH_GROUP_TIMEOUT_S BENCH_GROUP_TOKEN BENCH_RENDEZVOUS LOCAL_RANK "
+      "MASTER_ADDR MASTER_PORT RANK TORCHELASTIC_RUN_ID TORCHELASTIC_USE_AGENT_STORE WORLD_SIZE";
+  const auto names = words_of(kNames);
+  return {names.begin(), names.end()};
 }
 
 namespace {
@@ -116,8 +110,7 @@ std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>
   if (remote) append(argv, {"--host", host_list(places)});
   McaParameters mca = remote ? parameters_remote(site.settings) : parameters_here();
   // mpirun counts cores, we count hardware threads: allow oversubscription, and decide ourselves
-  // whether
-  // ranks share CPUs and must yield while waiting.
+  // whether ranks share CPUs and must yield while waiting.
   const bool shared =
       std::ranges::any_of(places, [](const Place& place) { return place.ranks > place.slots; });
   mca["mpi_yield_when_idle"] = shared ? "1" : "0";
@@ -208,8 +201,7 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   if (slurm || any_remote(places))
     for (const auto& [name, value] : site.settings.env) env.emplace(name, value);
   // A user's OMP_PROC_BIND or GOMP_CPU_AFFINITY would bind the rank to one core before main() runs,
-  // and
-  // "all cores" would silently mean one. The probes pin their threads themselves.
+  // and "all cores" would silently mean one. The probes pin their threads themselves.
   env.emplace("OMP_PROC_BIND", "false");
   if (!site.run_folder.empty()) env.emplace(kRunFolderVariable, site.run_folder);
   if (slurm) {
@@ -225,8 +217,7 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
     if (job.ranks > 1) env.merge(group_environment(places, site.settings, true));
     command.argv = mpirun_command(job, places, site, env);
     // Remote ranks get the token by -x. mpirun itself must not have it: killing leftover ranks on
-    // this
-    // host must not kill the mpirun of another job.
+    // this host must not kill the mpirun of another job.
     if (any_remote(places)) env.erase(kRunVariable);
     if (site.root) {
       env["OMPI_ALLOW_RUN_AS_ROOT"] = "1";

@@ -34,8 +34,7 @@ void add_places(std::vector<std::string>& argv, const std::vector<Place>& places
 }
 
 /// benchctl runs one job per host at a time, so a step uses the whole allocation there and never
-/// waits:
-/// --overlap, all memory, and no --exact.
+/// waits: --overlap, all memory, and no --exact.
 std::vector<std::string> step_options(const SlurmSite& site) {
   std::vector<std::string> argv = {site.srun,
                                    "--jobid=" + site.job,
@@ -102,53 +101,19 @@ std::vector<std::string> step_on_host(const std::string& host, const SlurmSite& 
 }
 
 std::vector<std::string> step_variables() {
-  return {"OMPI_COMM_WORLD_SIZE",
-          "PMIX_RANK",
-          "PMI_RANK",
-          "PMI_SIZE",
-          "SLURM_ARBITRARY_NODELIST",
-          "SLURM_CPUS_PER_GPU",
-          "SLURM_CPUS_PER_TASK",
-          "SLURM_CPU_BIND",
-          "SLURM_CPU_BIND_LIST",
-          "SLURM_CPU_BIND_TYPE",
-          "SLURM_CPU_BIND_VERBOSE",
-          "SLURM_DISTRIBUTION",
-          "SLURM_EXACT",
-          "SLURM_EXCLUSIVE",
-          "SLURM_GPUS",
-          "SLURM_GPUS_PER_SOCKET",
-          "SLURM_GPUS_PER_TASK",
-          "SLURM_GPU_BIND",
-          "SLURM_HINT",
-          "SLURM_HOSTFILE",
-          "SLURM_LABELIO",
-          "SLURM_MEM_BIND",
-          "SLURM_MEM_PER_CPU",
-          "SLURM_MEM_PER_GPU",
-          "SLURM_MEM_PER_NODE",
-          "SLURM_MULTI_PROG",
-          "SLURM_NPROCS",
-          "SLURM_NTASKS",
-          "SLURM_NTASKS_PER_CORE",
-          "SLURM_NTASKS_PER_GPU",
-          "SLURM_NTASKS_PER_NODE",
-          "SLURM_NTASKS_PER_SOCKET",
-          "SLURM_NTASKS_PER_TRES",
-          "SLURM_OVERCOMMIT",
-          "SLURM_PROCID",
-          "SLURM_RELATIVE",
-          "SLURM_STDERRMODE",
-          "SLURM_STDINMODE",
-          "SLURM_STDOUTMODE",
-          "SLURM_TASKS_PER_NODE",
-          "SLURM_THREADS_PER_CORE",
-          "SLURM_TIMELIMIT",
-          "SLURM_TRES_BIND",
-          "SLURM_TRES_PER_TASK",
-          "SLURM_UNBUFFEREDIO",
-          "SLURM_WAIT",
-          "SRUN_CPUS_PER_TASK"};
+  constexpr std::string_view kNames =
+      "OMPI_COMM_WORLD_SIZE PMIX_RANK PMI_RANK PMI_SIZE SLURM_ARBITRARY_NODELIST "
+      "SLURM_CPUS_PER_GPU SLURM_CPUS_PER_TASK SLURM_CPU_BIND SLURM_CPU_BIND_LIST "
+      "SLURM_CPU_BIND_TYPE SLURM_CPU_BIND_VERBOSE SLURM_DISTRIBUTION SLURM_EXACT SLURM_EXCLUSIVE "
+      "SLURM_GPUS SLURM_GPUS_PER_SOCKET SLURM_GPUS_PER_TASK SLURM_GPU_BIND SLURM_HINT "
+      "SLURM_HOSTFILE SLURM_LABELIO SLURM_MEM_BIND SLURM_MEM_PER_CPU SLURM_MEM_PER_GPU "
+      "SLURM_MEM_PER_NODE SLURM_MULTI_PROG SLURM_NPROCS SLURM_NTASKS SLURM_NTASKS_PER_CORE "
+      "SLURM_NTASKS_PER_GPU SLURM_NTASKS_PER_NODE SLURM_NTASKS_PER_SOCKET SLURM_NTASKS_PER_TRES "
+      "SLURM_OVERCOMMIT SLURM_PROCID SLURM_RELATIVE SLURM_STDERRMODE SLURM_STDINMODE "
+      "SLURM_STDOUTMODE SLURM_TASKS_PER_NODE SLURM_THREADS_PER_CORE SLURM_TIMELIMIT "
+      "SLURM_TRES_BIND SLURM_TRES_PER_TASK SLURM_UNBUFFEREDIO SLURM_WAIT SRUN_CPUS_PER_TASK";
+  const auto names = words_of(kNames);
+  return {names.begin(), names.end()};
 }
 
 }  // namespace bench

@@ -37,10 +37,6 @@ struct Taken {
   bool indexed = true;  // false: the reason was logged
 };
 
-/// Held while a night runs, as two would disturb each other. Throws Error(environment) naming the
-/// holder.
-std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database);
-
 /// `hurry`: after ^C, do not wait for other writers.
 Taken take_run(const std::filesystem::path& run, const std::filesystem::path& database,
                bool hurry) {
@@ -48,6 +44,8 @@ Taken take_run(const std::filesystem::path& run, const std::filesystem::path& da
   return {make_run_summary(read_run(run)), false};
 }
 
+/// Held while a night runs, as two would disturb each other. Throws Error(environment) naming the
+/// holder.
 std::unique_ptr<FileLock> lock_night(const std::filesystem::path& database) try {
   std::filesystem::path lock = database;
   lock += ".nightly.lock";

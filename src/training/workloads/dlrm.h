@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "training/sources/click_model.h"
 #include "training/tables/sparse_tables.h"

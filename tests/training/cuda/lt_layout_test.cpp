@@ -29,7 +29,7 @@ View view_of(std::vector<float>& values, std::int64_t rows) {
 
 }  // namespace
 
-TEST_CASE("the product asked of cuBLASLt is the row-major one, however its factors lie") {
+TEST_CASE("the cuBLASLt layout computes the row-major GEMM for any transposition") {
   constexpr std::int64_t m = 3, n = 5, k = 4;
   for (const bool ta : {false, true})
     for (const bool tb : {false, true}) {
@@ -52,7 +52,7 @@ TEST_CASE("the product asked of cuBLASLt is the row-major one, however its facto
     }
 }
 
-TEST_CASE("cuBLASLt accepts the description of every kind of product") {
+TEST_CASE("cuBLASLt accepts the layout of every kind of GEMM") {
   std::vector<float> values(64);
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16})
     for (const bool bias : {false, true}) {
@@ -69,7 +69,7 @@ TEST_CASE("cuBLASLt accepts the description of every kind of product") {
     }
 }
 
-TEST_CASE("cuBLASLt accepts the description of a product with GELU and with its slope") {
+TEST_CASE("cuBLASLt accepts the layout of a GEMM with GELU and with its derivative") {
   std::vector<float> values(2048);
   const View a{values.data(), 8, 16, Dtype::bf16}, b{values.data(), 16, 24, Dtype::bf16};
   const View c{values.data(), 8, 24, Dtype::bf16};

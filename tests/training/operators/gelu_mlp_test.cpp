@@ -1,5 +1,4 @@
 // GELU between two GEMMs, with and without fused kernels.
-#include <cmath>
 
 #include "tests/support/catch.h"
 #include "tests/training/case_tensors.h"

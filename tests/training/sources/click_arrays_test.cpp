@@ -52,7 +52,7 @@ TEST_CASE("samples of a DLRM npz are read by number, counts as logarithms") {
   }
 }
 
-TEST_CASE("separate arrays are read as they are, floats without a logarithm") {
+TEST_CASE("separate arrays are read unchanged, floats without a logarithm") {
   const TemporaryDirectory folder;
   const auto dense =
       write_file(folder.path() / "dense.npy", npy("<f4", "(3, 2)", raw<float>({1, 2, 3, 4, 5, 6})));

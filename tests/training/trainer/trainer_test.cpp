@@ -1,7 +1,6 @@
 // Trainings that reach their target or not.
 #include "training/trainer/trainer.h"
 
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -113,7 +112,7 @@ TEST_CASE("a fixed number of steps trains without evaluation") {
   CHECK_FALSE(run.converged);
 }
 
-TEST_CASE("one lane and two train alike up to rounding") {
+TEST_CASE("one lane and two lanes train equally up to rounding") {
   ShortTraining training;
   training.steps = 10;
   training.lanes = 1;

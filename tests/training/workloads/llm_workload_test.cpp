@@ -1,5 +1,4 @@
 #include <cmath>
-#include <vector>
 
 #include "core/error.h"
 #include "tests/support/catch.h"

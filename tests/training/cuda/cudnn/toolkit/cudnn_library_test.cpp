@@ -58,7 +58,7 @@ bool has_driver() {
 
 }  // namespace
 
-TEST_CASE("cuDNN takes the graphs of attention, forward and backward") {
+TEST_CASE("cuDNN accepts the attention graphs, forward and backward") {
   const Library* library = installed();
   if (library == nullptr) return;
   for (const Model& model : models())
@@ -68,7 +68,7 @@ TEST_CASE("cuDNN takes the graphs of attention, forward and backward") {
     }
 }
 
-TEST_CASE("cuDNN proposes engines for the graphs of attention on an H200") {
+TEST_CASE("cuDNN proposes engines for the attention graphs on an H200") {
   const Library* library = installed();
   if (library == nullptr) return;
   if (!has_driver()) {
@@ -85,7 +85,7 @@ TEST_CASE("cuDNN proposes engines for the graphs of attention on an H200") {
     }
 }
 
-TEST_CASE("cuDNN proposes nothing for what is like attention but is not") {
+TEST_CASE("cuDNN proposes no engine for a graph that only resembles attention") {
   const Library* library = installed();
   if (library == nullptr || !has_driver()) return;
   const Descriptor h200 = described_device(*library, kH200);
@@ -96,7 +96,7 @@ TEST_CASE("cuDNN proposes nothing for what is like attention but is not") {
   CHECK_THROWS_WITH(proposed_engines(*library, described, &h200), Contains("cuDNN has no engine"));
 }
 
-TEST_CASE("cuDNN refuses a graph whose sizes do not fit, and says which part") {
+TEST_CASE("cuDNN refuses a graph with mismatched sizes, naming the part") {
   const Library* library = installed();
   if (library == nullptr) return;
   OperationGraph graph = attention_forward_graph(models().front().problem);

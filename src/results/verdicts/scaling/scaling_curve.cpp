@@ -39,12 +39,9 @@ std::optional<TimeFit> with_terms(std::span<const TimeAt> values, const Terms& t
   TimeFit fit{all[0], all[1], all[2]};
   double square = 0.0;
   for (const TimeAt& at : values) square += std::pow(1.0 - fit.seconds(at.n) / at.seconds, 2);
-  const auto n = static_cast<double>(values.size()), k = static_cast<double>(terms.size() + 1);
   fit.values = values.size();
-  fit.deviation = std::sqrt(square / (n - k + 1.0));
-  fit.aicc = n - k - 1.0 > 0.0 ? n * std::log(std::max(square, 1e-30) / n) + 2.0 * k +
-                                     2.0 * k * (k + 1.0) / (n - k - 1.0)
-                               : HUGE_VAL;
+  fit.deviation = std::sqrt(square / static_cast<double>(values.size() - terms.size()));
+  fit.aicc = aicc_of(square, values.size(), terms.size() + 1);
   return fit;
 }
 
@@ -223,9 +220,7 @@ void finish(ScalingCurve& curve, const ScalingSettings& settings) {
 }
 
 std::string title_of(const ScalingCurve& curve) {
-  std::string title = curve.metric;
-  if (const std::string list = dimension_list(curve.params); !list.empty())
-    title += " (" + list + ")";
+  std::string title = with_dimensions(curve.metric, curve.params);
   if (curve.device != "host" && !curve.device.empty()) title += " on " + curve.device;
   if (!curve.host.empty()) title += " of " + curve.host;
   if (!curve.case_name.empty()) title += " in " + curve.case_name;

@@ -128,13 +128,6 @@ ScalingSquares least_squares(std::span<const RateAt> values, const std::vector<S
 constexpr double kReach = 2.0;       // times the largest N
 constexpr double kBothEnds = 0.975;  // of a 95 % interval
 
-double aicc_of(double square, std::size_t values, std::size_t parameters) {
-  const auto n = static_cast<double>(values), k = static_cast<double>(parameters);
-  if (!(n - k - 1.0 > 0.0)) return std::numeric_limits<double>::infinity();
-  const double least = 1e-30;  // an exact fit must not win by infinity
-  return n * std::log(std::max(square, least) / n) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0);
-}
-
 SmallMatrix covariance_of(const ScalingResiduals& at, const ScalingSquares& best, double variance) {
   SmallMatrix all(3, std::vector<double>(3, 0.0));
   const auto inverted = inverse(normal_matrix(free_columns(at, best.free), best.free.size()));
@@ -200,6 +193,13 @@ ScalingFit fit_of(std::span<const RateAt> values, const std::string& model,
 }
 
 }  // namespace
+
+double aicc_of(double square, std::size_t values, std::size_t parameters) {
+  const auto n = static_cast<double>(values), k = static_cast<double>(parameters);
+  if (!(n - k - 1.0 > 0.0)) return std::numeric_limits<double>::infinity();
+  const double least = 1e-30;  // an exact fit must not win by infinity
+  return n * std::log(std::max(square, least) / n) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0);
+}
 
 double ScalingFit::rate(double n) const {
   return lambda.value * n / scaling_cost({0.0, alpha.value, beta.value}, n);

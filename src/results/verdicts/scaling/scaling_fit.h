@@ -33,9 +33,7 @@ struct ScalingFit {
   std::string model;  // "usl", "amdahl"
   FitParameter lambda, alpha, beta;
   double deviation = kNoValue;  // residual, relative: of ln X, on n - p degrees of freedom
-  /// n ln(RSS/n) + 2k + 2k(k+1)/(n-k-1), where k includes the deviation (Hurvich and Tsai 1989);
-  /// infinite for too few values.
-  double aicc = kNoValue;
+  double aicc = kNoValue;       // aicc_of()
   std::size_t values = 0, degrees = 0;
   double largest = 1.0;  // N that was measured
   /// Covariance of (ln lambda, alpha, beta); zero for fixed parameters.
@@ -60,5 +58,9 @@ struct ScalingPrediction {
 
 /// Up to twice the largest measured N; beyond that nothing, as the law is not supported by data.
 std::optional<ScalingPrediction> predict(const ScalingFit& fit, double n);
+
+/// n ln(RSS/n) + 2k + 2k(k+1)/(n-k-1), where the k parameters include the deviation (Hurvich and
+/// Tsai 1989); infinite for too few values.
+double aicc_of(double square, std::size_t values, std::size_t parameters);
 
 }  // namespace bench

@@ -41,7 +41,7 @@ Json small(Json params) {
   return all;
 }
 
-TEST_CASE("a loader's rate, cost and limits are told") {
+TEST_CASE("a loader's rate, cost and limits are reported") {
   LoaderJob job(small({{"num_workers", 2}, {"prefetch_factor", 3}}));
   const Outcome outcome = job.run();
   INFO(outcome.reason);
@@ -66,7 +66,7 @@ TEST_CASE("a loader's rate, cost and limits are told") {
   CHECK_FALSE(facts.contains("pytorch_factor"));
 }
 
-TEST_CASE("a factor over PyTorch is told where one was measured, and never else") {
+TEST_CASE("the factor over PyTorch is reported only if PyTorch was measured") {
   LoaderJob job(small({{"pytorch", 1000.0}}));
   job.run();
   const double factor = job.only("samples_per_cpu_second") / 1000.0;
@@ -82,7 +82,7 @@ std::string python_that(const LoaderJob& job, const std::string& does) {
   return path.string();
 }
 
-TEST_CASE("PyTorch's loader is run on the same data where a Python is named") {
+TEST_CASE("PyTorch's loader runs on the same data if a Python is given") {
   LoaderJob job(small({{"pipeline", "tokens"}, {"sequence", 32}}));
   const std::string answer = R"({\"pytorch\": \"2.9\", \"samples_per_cpu_second\": 500})";
   job.job.params["pytorch_python"] = python_that(
@@ -96,7 +96,7 @@ TEST_CASE("PyTorch's loader is run on the same data where a Python is named") {
                                    " --pipeline tokens --batch-size 10"));
 }
 
-TEST_CASE("no factor over PyTorch is told where it is missing, fails, or has no such loader") {
+TEST_CASE("no factor over PyTorch is reported if it is missing, fails, or has no such loader") {
   const auto reason = [](const Json& params, const std::string& does) {
     LoaderJob job(small(params));
     job.job.params["pytorch_python"] =
@@ -114,7 +114,7 @@ TEST_CASE("no factor over PyTorch is told where it is missing, fails, or has no 
   CHECK_THAT(reason(Json::object(), "exit 0"), Catch::Contains("the pipeline raw"));
 }
 
-TEST_CASE("what PyTorch's loader answers is a rate above nothing, or no rate") {
+TEST_CASE("only a positive number is accepted as the rate of PyTorch's loader") {
   const auto rate =
       data::read_torch_answer(R"({"pytorch": "2.9", "samples_per_cpu_second": 12.5})");
   CHECK(rate.samples_per_cpu_second == 12.5);
@@ -138,7 +138,7 @@ Json uploaded(const char* transfer, bool pinned) {
                 {"pin_memory", pinned}});
 }
 
-TEST_CASE("a batch's way to the device is in the loop, beside the step or before it") {
+TEST_CASE("transfers to the device are part of the loop, during the step or before it") {
   data::SlowCopies copies(0.005);
   const auto exposed = [&](const char* transfer, bool pinned) {
     LoaderJob job(uploaded(transfer, pinned));
@@ -153,7 +153,7 @@ TEST_CASE("a batch's way to the device is in the loop, beside the step or before
   CHECK(exposed("blocking", false) > 0.2);
 }
 
-TEST_CASE("a batch that is damaged on its way makes the job invalid") {
+TEST_CASE("a batch corrupted on its way to the device makes the job invalid") {
   data::SlowCopies copies(0.0);
   copies.damages = true;
   LoaderJob job(uploaded("overlapped", true));
@@ -163,7 +163,7 @@ TEST_CASE("a batch that is damaged on its way makes the job invalid") {
   CHECK_THAT(outcome.reason, Catch::Contains("were corrupted on the way to the device"));
 }
 
-TEST_CASE("without a device there is no way to it, and nothing is said where nobody asked") {
+TEST_CASE("without a device the transfer series is skipped, if it was requested") {
   LoaderJob job(uploaded("overlapped", false)), none(uploaded("none", false));
   job.run();
   none.run();
@@ -171,7 +171,7 @@ TEST_CASE("without a device there is no way to it, and nothing is said where nob
   CHECK(none.of("exposed_transfer").empty());
 }
 
-TEST_CASE("a sweep recommends the least of the numbers it tried that is fast enough") {
+TEST_CASE("a sweep recommends the smallest worker count that is fast enough") {
   LoaderJob job(small({{"sweep", true}}));
   REQUIRE(job.run().status == Status::ok);
   const Json facts = job.facts();
@@ -184,7 +184,7 @@ TEST_CASE("a sweep recommends the least of the numbers it tried that is fast eno
   CHECK(job.only("recommended_workers") == facts.at("recommended_workers").get<double>());
 }
 
-TEST_CASE("steps are foretold and measured, and presets foretold") {
+TEST_CASE("steps are predicted and measured, presets only predicted") {
   LoaderJob job(small({{"num_workers", 1}, {"steps", {0.01}}, {"presets", {"resnet50_h100"}}}));
   REQUIRE(job.run().status == Status::ok);
   // Small records from memory are made in far less than ten milliseconds.
@@ -201,13 +201,13 @@ TEST_CASE("steps are foretold and measured, and presets foretold") {
   CHECK(job.of("prediction_error").at(0).outcome == (judged ? Status::ok : Status::skipped));
 }
 
-TEST_CASE("steps that compute are skipped with the reason where the device cannot") {
+TEST_CASE("computing steps are skipped with the reason if the device has no GEMM") {
   LoaderJob job(small({{"steps", {0.01}}, {"step", "gemm"}}));
   CHECK(job.run().status == Status::ok);
   CHECK(job.of("stall").at(0).reason == "no GEMM library for this device");
 }
 
-TEST_CASE("steps that compute are as long as asked for, and verified") {
+TEST_CASE("computing steps have the requested length and are verified") {
   LoaderJob job(small({{"num_workers", 1}, {"steps", {0.02}}, {"step", "gemm"}}));
   const auto host = make_host_device();
   if (host->gemm() == nullptr) return;
@@ -218,7 +218,7 @@ TEST_CASE("steps that compute are as long as asked for, and verified") {
   CHECK(job.only("accelerator_use") > 0.2);
 }
 
-TEST_CASE("a data set smaller than a batch, and one that is not there, fail with what to do") {
+TEST_CASE("a data set that is missing or smaller than a batch is an error") {
   LoaderJob job(small({{"batch_size", 1000}}));
   CHECK_THROWS_AS(job.run(), Error);
   LoaderJob none(small({{"data", "/nonexistent"}}));

@@ -59,7 +59,7 @@ TEST_CASE("work shorter than a sample is repeated inside it, and the time is of 
   CHECK(median(series.seconds) == Approx(1e-6));
 }
 
-TEST_CASE("a sample has no more calls than the device can be given before it begins") {
+TEST_CASE("a sample has no more calls than the device can enqueue") {
   Scripted s;
   s.next = [] { return 1e-6; };
   s.device.calls_at_most = 400;
@@ -71,7 +71,7 @@ TEST_CASE("a sample has no more calls than the device can be given before it beg
   CHECK(chain.run().calls >= 1000);
 }
 
-TEST_CASE("calls back to back are one piece, those with a barrier between are one each") {
+TEST_CASE("back-to-back calls are timed together, calls with barriers one by one") {
   Scripted s;
   s.timing = Timing::pipelined;
   CHECK(median(s.run().seconds) == Approx(0.002));
@@ -82,7 +82,7 @@ TEST_CASE("calls back to back are one piece, those with a barrier between are on
   CHECK(*std::ranges::max_element(osu.pieces) == 1);
 }
 
-TEST_CASE("a noisy series stops at its time cap and says so") {
+TEST_CASE("a noisy series stops at its time cap and records that") {
   Scripted s;
   int i = 0;
   s.next = [&] { return ++i % 2 == 0 ? 0.002 : 0.004; };
@@ -92,7 +92,7 @@ TEST_CASE("a noisy series stops at its time cap and says so") {
   CHECK(series.measure_s < 0.6);
 }
 
-TEST_CASE("a series stops at its sample cap and says so") {
+TEST_CASE("a series stops at its sample cap and records that") {
   Scripted s;
   int i = 0;
   s.next = [&] { return ++i % 2 == 0 ? 0.002 : 0.004; };
@@ -111,7 +111,7 @@ TEST_CASE("samples that lost 0.1 % of their time are kept and flagged") {
   CHECK(series.seconds.size() == series.flags.size());
 }
 
-TEST_CASE("where every sample is disturbed the series ends at its cap with no clean one") {
+TEST_CASE("if every sample is disturbed, the series ends at its cap without a clean one") {
   Scripted s;
   s.device.fake_watch.next_loss = [] { return Seconds{1.0}; };
   s.settings.max_time_s = 0.2;
@@ -136,7 +136,7 @@ TEST_CASE("a clock 5 % away from its running median flags the sample") {
   CHECK(moved < series.flags.size() / 2);
 }
 
-TEST_CASE("warm-up goes on until the samples no longer change") {
+TEST_CASE("warm-up continues until the samples no longer change") {
   Scripted s;
   double t = 0.004;
   s.next = [&] { return t = std::max(0.002, t * 0.99); };  // 70 calls to settle
@@ -154,7 +154,7 @@ TEST_CASE("warm-up that never settles ends at its cap") {
   CHECK(s.run().warm_up_s < 0.5);
 }
 
-TEST_CASE("a device whose clock moves by nature loses no sample to it") {
+TEST_CASE("on a device whose clock varies by design no sample is flagged for it") {
   for (const bool steady : {true, false}) {
     Scripted s;
     s.device.steady = steady;
@@ -178,7 +178,7 @@ void crowd(Scripted& s, double share) {
   };
 }
 
-TEST_CASE("heat takes samples out of the clean ones, a power cap is only noted") {
+TEST_CASE("thermal throttling makes samples not clean, a power cap is only noted") {
   Scripted s;
   int batch = 0;
   s.device.next_slowdown = [&] {
@@ -206,14 +206,14 @@ TEST_CASE("samples of threads that shared a core are not clean") {
   CHECK(median(representative(series.seconds, series.flags)) == Approx(0.002));
 }
 
-TEST_CASE("where it is not known whether a core was shared, nothing is held against a sample") {
+TEST_CASE("if sharing of cores is unknown, samples are clean") {
   Scripted s;
   s.core_share = [] { return std::nullopt; };
   const TimedSeries series = s.run();
   CHECK(count_clean(series.flags) == series.flags.size());
 }
 
-TEST_CASE("beside others that use a tenth of the machine no sample is clean") {
+TEST_CASE("if other processes use a tenth of the machine, no sample is clean") {
   Scripted s;
   s.settings.min_time_s = 1.0;
   crowd(s, 0.3);
@@ -223,7 +223,7 @@ TEST_CASE("beside others that use a tenth of the machine no sample is clean") {
   CHECK(median(representative(series.seconds, series.flags)) == Approx(0.002));
 }
 
-TEST_CASE("what others use is no fault where it is little, or as short as the kernel's tick") {
+TEST_CASE("a small load of other processes, or one within the kernel's tick, is ignored") {
   Scripted s;
   s.settings.min_time_s = 1.0;
   crowd(s, 0.05);
@@ -234,14 +234,14 @@ TEST_CASE("what others use is no fault where it is little, or as short as the ke
   CHECK(brief.run().others_share.value() < 0.1);
 }
 
-TEST_CASE("where the kernel does not tell what others use, nothing is said of it") {
+TEST_CASE("if the kernel does not report other processes' load, it is unknown") {
   Scripted s;
   const TimedSeries series = s.run();
   CHECK_FALSE(series.others_share);
   CHECK(count_clean(series.flags) == series.flags.size());
 }
 
-TEST_CASE("a series shorter than the kernel's ticks is judged with what came before it") {
+TEST_CASE("a series shorter than the kernel's ticks is judged with the time before it") {
   Scripted s;
   s.settings.max_samples = 20;
   crowd(s, 0.3);

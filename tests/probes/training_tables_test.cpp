@@ -58,7 +58,7 @@ Json table_threads(const char* workload, TrainingKernels* kernels) {
 
 }  // namespace
 
-TEST_CASE("tables beside a device are the host's, and the facts say how many threads look up") {
+TEST_CASE("with a device tables are on the host, and the facts have the number of lookup threads") {
   OtherKernels device;
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   CHECK(table_threads("dlrm", &device) == std::min(cores, 16u));

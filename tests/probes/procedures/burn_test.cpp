@@ -36,7 +36,7 @@ TEST_CASE("each round measures each load, and the last is compared with the firs
   CHECK(sustained[0].values.at(0) == Approx(1.0));
 }
 
-TEST_CASE("a product that changes in one bit ends the burn as invalid") {
+TEST_CASE("a product that changes in one bit ends burn as invalid") {
   BurnJob job(Json{{"rounds", 5}, {"loads", {"gemm"}}});
   job.gemm.fault = GemmFault::last_bit_now_and_then;
   CHECK(job.run().status == Status::invalid);
@@ -44,19 +44,19 @@ TEST_CASE("a product that changes in one bit ends the burn as invalid") {
   CHECK(job.of("sustained_ratio").empty());
 }
 
-TEST_CASE("a first product that is wrong is no measure for the others") {
+TEST_CASE("a wrong first product is not used as the reference") {
   BurnJob job(Json{{"rounds", 2}, {"loads", {"gemm"}}});
   job.gemm.fault = GemmFault::sign_of_timed;
   CHECK(job.run().status == Status::invalid);
 }
 
-TEST_CASE("memory that is wrong ends the burn as invalid") {
+TEST_CASE("wrong memory ends burn as invalid") {
   BurnJob job(Json{{"rounds", 2}});
   job.memory.error = 1.0;
   CHECK(job.run().status == Status::invalid);
 }
 
-TEST_CASE("loads that the device cannot have are skipped with the reason") {
+TEST_CASE("unsupported loads are skipped with the reason") {
   BurnJob job(Json{{"rounds", 1}, {"loads", {"gemm", "copy"}}});
   CHECK(job.run().status == Status::ok);
   CHECK(job.of("copy_rate").at(0).reason == "the device shares host memory: nothing to copy");

@@ -83,7 +83,7 @@ TEST_CASE("a wrong byte makes the series invalid") {
   CHECK(job.run().status == Status::invalid);
 }
 
-TEST_CASE("what cannot be copied is skipped with the reason") {
+TEST_CASE("unsupported copies are skipped with the reason") {
   CopyJob alone(Json{{"routes", {"peer_write"}}});
   CHECK(alone.run().status == Status::skipped);
   CHECK(alone.sink.samples().at(0).reason == "this host has no other device");

@@ -52,8 +52,7 @@ TEST_CASE("instruction_peak measures only the families asked for") {
   for (const Samples& samples : job.sink.samples()) CHECK(samples.params.at("isa") != "wide");
 }
 
-TEST_CASE(
-    "a rate that no core has is not known, whichever way it is off: nothing was computed wrong") {
+TEST_CASE("an impossible rate is unknown, whether too low or too high, and no result is invalid") {
   // 0.66: a loop that spills. 1.3, 1.8: a neighbour slows the stream. 2.2: it slows the clock's
   // chain.
   for (const double rate : {0.66, 1.3, 1.8, 2.2}) {
@@ -69,7 +68,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an unknown rate does not matter where a known one is at least as wide") {
+TEST_CASE("an unknown rate is ignored if a known one is at least as wide") {
   PeakJob job;
   job.fake.rates = {2.0, 1.8};
   job.run();
@@ -77,20 +76,20 @@ TEST_CASE("an unknown rate does not matter where a known one is at least as wide
   CHECK(job.find("per_cycle", {{"isa", "best"}}).values.at(0) == Approx(64));
 }
 
-TEST_CASE("a stream faster than any such core can be is not believed") {
+TEST_CASE("a stream faster than its proven limit is invalid") {
   PeakJob job;
   job.fake.rates = {4.0, 2.0};
   CHECK(job.run().status == Status::invalid);
   CHECK(job.find("throughput", {{"isa", "wide"}, {"threads", 1}}).outcome == Status::invalid);
 }
 
-TEST_CASE("a stream whose sums are wrong is not believed") {
+TEST_CASE("a stream with wrong sums is invalid") {
   PeakJob job;
   job.fake.wrong_sums = true;
   CHECK(job.run().status == Status::invalid);
 }
 
-TEST_CASE("a dtype without an instruction is skipped, saying so") {
+TEST_CASE("a dtype without an instruction is skipped with the reason") {
   PeakJob job(Json{{"dtypes", {"bf16"}}});
   CHECK(job.run().status == Status::skipped);
 }
@@ -105,7 +104,7 @@ TEST_CASE("more threads than cores are refused") {
   CHECK_THROWS_AS(PeakJob(Json{{"threads", {5}}}).run(), Error);
 }
 
-TEST_CASE("whole and simply broken rates are known, others are not") {
+TEST_CASE("whole numbers and simple fractions are valid rates, others are unknown") {
   const auto known = [](double rate) {
     PeakJob job;
     job.fake.streams_[0].most_per_cycle = 4.0;

@@ -37,7 +37,7 @@ struct LaunchJob : ProbeJob {
   LaunchJob() : ProbeJob("launch_latency", {{"kinds", {"kernel", "wait"}}}) {}
 };
 
-TEST_CASE("launches are timed one by one and in a row, waiting only by itself") {
+TEST_CASE("launches are timed one by one and back to back, synchronisation only alone") {
   LaunchJob job;
   job.device.fake_launches = &job.fake;
   CHECK(job.run().status == Status::ok);
@@ -57,7 +57,7 @@ TEST_CASE("a kernel that did not run makes the series invalid") {
   CHECK(job.run().status == Status::invalid);
 }
 
-TEST_CASE("the host has nothing to launch") {
+TEST_CASE("the host skips launch latency") {
   LaunchJob job;
   CHECK(job.run().status == Status::skipped);
 }

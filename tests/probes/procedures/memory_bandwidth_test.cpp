@@ -38,7 +38,7 @@ TEST_CASE(
   CHECK(different.size() == bandwidth.size());
 }
 
-TEST_CASE("traffic counts the line a plain store reads, bandwidth does not") {
+TEST_CASE("traffic counts the line that a plain store reads, bandwidth does not") {
   BandwidthRun run(R"({"kernels": ["triad"], "pages": ["small"], "threads": [1]})");
   run.run();
   for (const Samples& samples : run.of("traffic"))
@@ -65,13 +65,13 @@ TEST_CASE("bandwidth of threads that shared a core is not clean") {
   }
 }
 
-TEST_CASE("a device without memory of ours is skipped") {
+TEST_CASE("a device without memory streams is skipped") {
   BandwidthRun run("{}");
   run.device.fake_memory = nullptr;
   CHECK(run.run().status == Status::skipped);
 }
 
-TEST_CASE("huge pages that cannot be had are skipped with the reason, small ones measured") {
+TEST_CASE("unavailable huge pages are skipped with the reason, small ones are measured") {
   BandwidthRun run(R"({"kernels": ["read"], "threads": [1]})");
   SECTION("switched off") { run.memory.huge_reason = "they are off"; }
   SECTION("fragmented memory") { run.memory.share = 0.5; }
@@ -104,7 +104,7 @@ TEST_CASE("a curve goes from 4 KiB through the caches, largest first, and names 
   CHECK(level(134217728) == "memory");
 }
 
-TEST_CASE("a machine with too little memory says so instead of calling a cache memory") {
+TEST_CASE("a machine with too little memory reports that instead of calling a cache memory") {
   BandwidthRun run(R"({"kernels": ["read"], "pages": ["small"], "threads": [1]})");
   run.memory.fake_caches.back().bytes = 480.0 * 1048576;
   run.memory.available = 2.0 * 1073741824;
@@ -118,7 +118,7 @@ TEST_CASE("a machine with too little memory says so instead of calling a cache m
   CHECK(series[1].params.at("size_bytes") == 1073741824);
 }
 
-TEST_CASE("sizes over the budget and below 4 KiB a thread are skipped, others measured") {
+TEST_CASE("sizes over the budget and below 4 KiB per thread are skipped, others measured") {
   BandwidthRun run(
       R"({"kernels": ["read"], "pages": ["small"], "threads": [4], "sizes": [4096, 1048576, 2147483648], "max_bytes": 1073741824})");
   run.run();
@@ -130,7 +130,7 @@ TEST_CASE("sizes over the budget and below 4 KiB a thread are skipped, others me
   CHECK(run.memory.array_requests.at(0).bytes == 1073741824);
 }
 
-TEST_CASE("0 threads are all cores, a sweep doubles up to them, too many are skipped") {
+TEST_CASE("0 threads mean all cores, a sweep doubles up to them, too many are skipped") {
   BandwidthRun run(
       R"({"kernels": ["read"], "pages": ["small"], "threads": [0, 3, 9], "thread_sweep": true})");
   run.run();

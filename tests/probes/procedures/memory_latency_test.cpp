@@ -44,7 +44,7 @@ TEST_CASE("chains are powers of two; the headline is rounded up, other sizes dow
   CHECK(series[1].params.at("size_bytes") == 4194304);
 }
 
-TEST_CASE("a walk that lost its way makes the latency invalid") {
+TEST_CASE("a pointer chain with a wrong end makes the latency invalid") {
   LatencyRun run("{}");
   run.memory.error = 3.0;
   CHECK(run.run().status == Status::invalid);
@@ -63,7 +63,7 @@ TEST_CASE("what cannot be measured is skipped with a reason and the rest is meas
   CHECK(skipped == 3);
 }
 
-TEST_CASE("pairs of nodes are walked at the headline size, and skipped where there is one node") {
+TEST_CASE("pairs of nodes are measured at the headline size, and skipped with a single node") {
   LatencyRun run(R"({"numa": "pairs", "pages": ["small"]})");
   SECTION("one node") { CHECK(run.run().status == Status::skipped); }
   SECTION("two nodes") {
@@ -73,7 +73,7 @@ TEST_CASE("pairs of nodes are walked at the headline size, and skipped where the
   }
 }
 
-TEST_CASE("a device without memory of ours is skipped for latency too") {
+TEST_CASE("a device without pointer chasing is skipped for latency") {
   LatencyRun run("{}");
   run.device.fake_memory = nullptr;
   CHECK(run.run().status == Status::skipped);

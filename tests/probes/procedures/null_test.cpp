@@ -15,7 +15,7 @@ struct NullJob : ProbeJob {
   explicit NullJob(const Json& params) : ProbeJob("null", five_of_two(params)) {}
 };
 
-TEST_CASE("null reports the value it was given") {
+TEST_CASE("null reports the requested value") {
   NullJob n(Json::object());
   CHECK(n.run().status == Status::ok);
   CHECK(n.sink.samples().at(0).values == std::vector<double>(5, 2.0));
@@ -31,7 +31,7 @@ TEST_CASE("null repeats its noise for the same seed and changes it with the repe
   CHECK(a.sink.samples()[0].values != c.sink.samples()[0].values);
 }
 
-TEST_CASE("null ends as it is told") {
+TEST_CASE("null ends with the requested outcome") {
   CHECK(NullJob(Json{{"outcome", "skipped"}}).run().status == Status::skipped);
   CHECK(NullJob(Json{{"outcome", "invalid"}}).run().status == Status::invalid);
   CHECK_THROWS_AS(NullJob(Json{{"outcome", "failed"}}).run(), Error);

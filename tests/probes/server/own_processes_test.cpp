@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-TEST_CASE("a rank alone owns its own process") {
+TEST_CASE("a single rank owns its own process") {
   const auto group = make_self_group();
   CHECK(processes_here(*group) == std::set<int>{getpid()});
 }

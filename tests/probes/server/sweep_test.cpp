@@ -53,7 +53,7 @@ class Sleeper {
 
 }  // namespace
 
-TEST_CASE("what a run left behind is found by its mark, ended and named") {
+TEST_CASE("processes left by a run are found by their mark, killed and listed") {
   const Sleeper ours("run-sweep-1");
   const std::string told = sweep("run-sweep-1");
   CHECK(told.find("sleep " + std::to_string(ours.pid())) != std::string::npos);
@@ -61,13 +61,13 @@ TEST_CASE("what a run left behind is found by its mark, ended and named") {
   CHECK(told.find("cannot be killed") == std::string::npos);
 }
 
-TEST_CASE("another run's processes are left alone, also those of a longer name") {
+TEST_CASE("processes of other runs are not killed, even if their mark begins the same") {
   const Sleeper other("run-sweep-22");
   CHECK(sweep("run-sweep-2").empty());
   CHECK_FALSE(other.killed());
 }
 
-TEST_CASE("a host where nothing can be written to the folder for temporary files says so") {
+TEST_CASE("a host with an unwritable temporary folder is reported") {
   const char* before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   setenv("TMPDIR", "/proc", 1);
@@ -77,7 +77,7 @@ TEST_CASE("a host where nothing can be written to the folder for temporary files
   CHECK(sweep("run-sweep-5").empty());
 }
 
-TEST_CASE("what a run's ranks are doing is told by their state") {
+TEST_CASE("the states of a run's ranks are reported") {
   const Sleeper ours("run-sweep-6"), other("run-sweep-7");
   // It runs until it first sleeps, which takes longer alongside other work.
   for (int i = 0; i < 100'000 && rank_states("run-sweep-6") == "1 running"; ++i) sched_yield();

@@ -39,7 +39,7 @@ void flip(std::vector<float>& c, std::size_t index, int bit) {
   std::memcpy(&c[index], &bits, 4);
 }
 
-TEST_CASE("right products pass: integers exactly, random ones within rounding") {
+TEST_CASE("correct products pass: integers exactly, random values within rounding") {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const Matrices integers = make_matrices(kShape, Dtype::f32, MatrixValues::integers, seed);
     CHECK(check_product(integers, Dtype::f32, bytes(product(integers))).passed());
@@ -137,7 +137,7 @@ std::vector<float> cut_off_product(const Matrices& x) {
   return c;
 }
 
-TEST_CASE("sums that tensor cores cut off pass in tf32, and a wrong element does not") {
+TEST_CASE("sums truncated by tensor cores pass in tf32, and a wrong element does not") {
   const Matrices x = make_matrices({64, 24, 8192}, Dtype::tf32, MatrixValues::random, 3);
   std::vector<float> c = cut_off_product(x);
   const Check check = check_product(x, Dtype::f32, bytes(c));
@@ -183,7 +183,7 @@ std::vector<std::byte> scaled_product(const Matrices& x, Dtype output) {
   return c;
 }
 
-TEST_CASE("block-scaled products are checked on the values their scales give") {
+TEST_CASE("block-scaled products are checked with their scaled values") {
   for (const Dtype dtype : {Dtype::mxfp8, Dtype::nvfp4})
     for (const MatrixValues values :
          {MatrixValues::random, MatrixValues::integers, MatrixValues::zeros}) {
@@ -231,7 +231,7 @@ TEST_CASE("matrices repeat with their seed, differ between seeds and are never a
   }
 }
 
-TEST_CASE("the product of zeros must be zero in every bit, the sign's too") {
+TEST_CASE("the product of zeros must be zero in every bit, including the sign") {
   const Matrices zeros = make_matrices(kShape, Dtype::bf16, MatrixValues::zeros, 1);
   CHECK(std::ranges::all_of(zeros.a, [](std::byte b) { return b == std::byte{0}; }));
   std::vector<std::byte> c(24 * 20 * 4);

@@ -13,7 +13,7 @@ Json told_by(GemmJob& job) {
   return job.hashes().front();
 }
 
-TEST_CASE("each product's bits are kept as a hash, with all that decides them") {
+TEST_CASE("the hash of each product is recorded with everything that decides its bits") {
   GemmJob job;
   const Json told = told_by(job);
   CHECK(told["key"] == Json{{"chip", "fake chip"},
@@ -32,7 +32,7 @@ TEST_CASE("each product's bits are kept as a hash, with all that decides them") 
   CHECK(told["rank"] == 0);
 }
 
-TEST_CASE("the hash follows the seed and the bits, and nothing else") {
+TEST_CASE("the hash depends only on the seed and the bits") {
   GemmJob one, same, other, faulty;
   other.job.seed = 2;
   faulty.fake.fault = GemmFault::last_bit_always;
@@ -42,13 +42,13 @@ TEST_CASE("the hash follows the seed and the bits, and nothing else") {
   CHECK(told_by(faulty)["hash"] != hash);
 }
 
-TEST_CASE("a result without a golden value says so and passes on its other checks") {
+TEST_CASE("a result without a golden value reports that and passes by its other checks") {
   GemmJob job;
   CHECK(told_by(job)["golden"].is_null());
   CHECK(job.series("throughput").outcome == Status::ok);
 }
 
-TEST_CASE("a result that has its golden hash passes and says against what it was held") {
+TEST_CASE("a result with the golden hash passes and reports the golden value's source") {
   GemmJob first;
   const Json told = told_by(first);
   GemmJob again;
@@ -58,7 +58,7 @@ TEST_CASE("a result that has its golden hash passes and says against what it was
   CHECK(again.hashes().front()["source"] == "chips.json");
 }
 
-TEST_CASE("a result with another hash than the golden one is invalid, naming both and the file") {
+TEST_CASE("a result with a hash other than the golden one is invalid, with both and the file") {
   GemmJob first;
   const Json told = told_by(first);
   GemmJob again;
@@ -69,7 +69,7 @@ TEST_CASE("a result with another hash than the golden one is invalid, naming bot
                          Contains(told["hash"].get<std::string>()));
 }
 
-TEST_CASE("a golden value of another chip, version or shape is none of this result's business") {
+TEST_CASE("a golden value of another chip, version or shape is ignored") {
   GemmJob first;
   const Json told = told_by(first);
   for (const auto& [name, value] : std::vector<std::pair<std::string, Json>>{
@@ -83,7 +83,7 @@ TEST_CASE("a golden value of another chip, version or shape is none of this resu
   }
 }
 
-TEST_CASE("zeros are never held against the golden value of random matrices") {
+TEST_CASE("products of zeros are never compared with the golden value of random matrices") {
   GemmJob first;
   const Json told = told_by(first);
   GemmJob zeros(Json{{"values", "zeros"}});

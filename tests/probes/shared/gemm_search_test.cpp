@@ -17,14 +17,14 @@ GemmJob searching(double budget_s) {
   return GemmJob(Json{{"search_s", budget_s}, {"shapes", {{8, 8, 8}}}});
 }
 
-TEST_CASE("no search is made that was not asked for") {
+TEST_CASE("no shape search runs unless requested") {
   GemmJob job;
   job.run();
   CHECK(chunk_of(job) == nullptr);
   CHECK(job.of("throughput").size() == 1);
 }
 
-TEST_CASE("the shape that was found is measured and verified like any other, and says so") {
+TEST_CASE("the shape found is measured and verified like any other, and labelled as searched") {
   GemmJob job = searching(0.02);
   CHECK(job.run().status == Status::ok);
   const auto series = job.of("throughput");
@@ -41,7 +41,7 @@ TEST_CASE("the shape that was found is measured and verified like any other, and
   for (const Json& column : tried->columns) CHECK(column.size() == tried->columns["m"].size());
 }
 
-TEST_CASE("a wrong product of the shape that was found is found") {
+TEST_CASE("a wrong product of the shape found is detected") {
   GemmJob job = searching(0.02);
   job.fake.fault = GemmFault::sign_of_timed;
   CHECK(job.run().status == Status::invalid);
@@ -77,7 +77,7 @@ class Listener final : public GemmPlan {
   std::vector<std::byte> a, b;
 };
 
-TEST_CASE("block-scaled products are searched with scales of each shape's own number") {
+TEST_CASE("a search over block-scaled products adapts the number of scales to each shape") {
   GemmJob job(Json{{"search_s", 0.02}, {"dtypes", {"nvfp4"}}, {"shapes", {{8, 8, 32}}}});
   CHECK(job.run().status == Status::ok);
   CHECK(job.of("throughput").back().params["searched"] == true);

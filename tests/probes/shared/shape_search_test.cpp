@@ -49,7 +49,7 @@ TEST_CASE("shapes in whole waves have a whole number of tiles for each multiproc
     }
 }
 
-TEST_CASE("the winner is nearly as fast as the model can be, and faster than the best cube") {
+TEST_CASE("the winner is nearly as fast as the model allows, and faster than the best cube") {
   const ShapeSearch search = searched(kLarge, 10.0, waves);
   const auto winner = search.winner();
   REQUIRE(winner);
@@ -62,7 +62,7 @@ TEST_CASE("the winner is nearly as fast as the model can be, and faster than the
   }
 }
 
-TEST_CASE("no shape is tried twice but for the best few, which are timed again at the end") {
+TEST_CASE("only the best few shapes are timed twice, at the end") {
   const ShapeSearch search = searched(kLarge, 10.0, waves);
   const auto& trials = search.trials();
   CHECK(trials.size() > 30);
@@ -91,7 +91,7 @@ TEST_CASE("a shape that was fast by luck loses to one that is fast again") {
   CHECK(winner->operations() / waves(*winner).value > 0.9e15);
 }
 
-TEST_CASE("the budget is kept: no trial begins after it, and none is begun that would use it up") {
+TEST_CASE("no trial begins after the budget, or would use up the budget") {
   for (const double budget : {0.0, 0.01, 0.1, 1.0}) {
     ShapeSearch search(kLarge, Seconds{budget});
     Seconds now{0.0};
@@ -107,7 +107,7 @@ TEST_CASE("the budget is kept: no trial begins after it, and none is begun that 
   }
 }
 
-TEST_CASE("shapes fit into memory and the bounds, and are multiples of what tiles are made of") {
+TEST_CASE("shapes fit in memory and the bounds, and are multiples of the tile size") {
   ShapeBounds small = kLarge;
   small.most_bytes = 40e6;
   small.largest = 8192;
@@ -120,7 +120,7 @@ TEST_CASE("shapes fit into memory and the bounds, and are multiples of what tile
   }
 }
 
-TEST_CASE("shapes that the library has not are passed over; without any there is no winner") {
+TEST_CASE("unsupported shapes are skipped; without supported ones there is no winner") {
   const ShapeSearch some = searched(kLarge, 10.0, [](const GemmShape& s) {
     return s.k > 4096 ? std::nullopt : std::optional(waves(s));
   });
@@ -131,7 +131,7 @@ TEST_CASE("shapes that the library has not are passed over; without any there is
   CHECK_FALSE(none.trials().empty());
 }
 
-TEST_CASE("without multiprocessors the search goes through cubes and their neighbours") {
+TEST_CASE("without known multiprocessors the search uses cubes and their neighbours") {
   ShapeBounds host{.most_bytes = 1e9, .element_bytes = 4.0, .output_bytes = 4.0};
   const auto core = [](const GemmShape& s) {  // best near 768, where the cache ends
     const double size = std::cbrt(s.operations() / 2);

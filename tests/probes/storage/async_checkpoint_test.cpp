@@ -41,7 +41,7 @@ struct Saving {
 
 }  // namespace
 
-TEST_CASE("what is saved is the state at the moment of saving, though it changes meanwhile") {
+TEST_CASE("the state at the moment of saving is written, although it changes meanwhile") {
   Saving saving;
   const auto group = make_self_group();
   AsyncCheckpoint checkpoint(*group, saving.store, saving.setting, saving.state.all());
@@ -57,7 +57,7 @@ TEST_CASE("what is saved is the state at the moment of saving, though it changes
   CHECK(wrong_blocks(read.all(), 500, 1, true) == 0);
 }
 
-TEST_CASE("a checkpoint does not count before all ranks have written it") {
+TEST_CASE("a checkpoint is not committed before all ranks have written it") {
   Saving saving;
   saving.slow(0.05);
   std::vector<int> early(2), late(2);
@@ -77,7 +77,7 @@ TEST_CASE("a checkpoint does not count before all ranks have written it") {
 }
 
 TEST_CASE(
-    "training waits only for the copy where it saves seldom, and for the writing where often") {
+    "training waits only for the copy if it saves rarely, and for the write if it saves often") {
   const auto group = make_self_group();
   EmulatedStep step(StepKind::sleep, Seconds{0.002});
   SECTION("seldom") {
@@ -106,7 +106,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a write that fails behind training's back is told at the next chance") {
+TEST_CASE("a failed background write is reported at the next call") {
   Saving saving;
   saving.setting.observer = [](const std::string& operation) {
     if (operation == "sync") throw Error(ErrorKind::environment, "no space is left");
@@ -118,7 +118,7 @@ TEST_CASE("a write that fails behind training's back is told at the next chance"
   CHECK_FALSE(newest_whole(saving.store));
 }
 
-TEST_CASE("the one before is kept until the next counts, and older ones are removed") {
+TEST_CASE("the previous checkpoint is kept until the next is committed, older ones are removed") {
   Saving saving;
   const auto group = make_self_group();
   AsyncCheckpoint checkpoint(*group, saving.store, saving.setting, saving.state.all());
@@ -127,7 +127,7 @@ TEST_CASE("the one before is kept until the next counts, and older ones are remo
   CHECK(saving.store.steps() == std::vector<std::int64_t>{3, 4});
 }
 
-TEST_CASE("a step of work takes about as long as was asked for") {
+TEST_CASE("a step of work takes about the requested time") {
   EmulatedStep step(StepKind::work, Seconds{0.02});
   double fastest = 1.0;
   for (int i = 0; i < 5; ++i) fastest = std::min(fastest, step.run().value);
@@ -135,7 +135,7 @@ TEST_CASE("a step of work takes about as long as was asked for") {
   CHECK(fastest < 0.1);
 }
 
-TEST_CASE("inflation and overhead are those of the times") {
+TEST_CASE("inflation and overhead follow from the times") {
   AsyncTimes times;
   CHECK(std::isnan(times.inflation()));
   times.quiet_steps = {1.0, 1.0, 1.0};

@@ -12,7 +12,7 @@
 
 namespace bench::storage {
 
-TEST_CASE("blocks are right at their own place alone, and a flipped bit of a body is found") {
+TEST_CASE("blocks are valid only at their own place, and a flipped bit in a body is found") {
   AlignedBuffer buffer(8 * kBlockBytes);
   fill_blocks(buffer.all(), 7);
   stamp_blocks(buffer.all(), 100, 7);
@@ -26,12 +26,12 @@ TEST_CASE("blocks are right at their own place alone, and a flipped bit of a bod
   CHECK(wrong_blocks(buffer.all(), 100, 7, false) == 1);
 }
 
-TEST_CASE("zeros in the place of a block are wrong") {
+TEST_CASE("a block of zeros is wrong") {
   const AlignedBuffer zeros(kBlockBytes);
   CHECK(wrong_blocks(zeros.all(), 0, 0, false) == 1);
 }
 
-TEST_CASE("bodies of blocks are as random as can be told: all bytes are about equally frequent") {
+TEST_CASE("bodies of blocks are random: all bytes are about equally frequent") {
   AlignedBuffer buffer(64 * kBlockBytes);
   fill_blocks(buffer.all(), 3);
   std::vector<double> counts(256, 0.0);
@@ -41,7 +41,7 @@ TEST_CASE("bodies of blocks are as random as can be told: all bytes are about eq
     CHECK(std::abs(counts[value] - expected) < 6.0 * std::sqrt(expected));
 }
 
-TEST_CASE("a random order visits each block once and is another for another seed") {
+TEST_CASE("a random order visits each block once and differs between seeds") {
   for (const std::uint64_t count : {1u, 2u, 3u, 17u, 1000u, 4096u}) {
     const BlockOrder order(Order::random, count, 5);
     std::vector<std::uint64_t> visited;
@@ -60,7 +60,7 @@ TEST_CASE("a random order visits each block once and is another for another seed
   CHECK(next_to < 20);
 }
 
-TEST_CASE("quantiles of a histogram are those of the values within 1.6 per cent") {
+TEST_CASE("quantiles of a histogram equal those of the values within 1.6 per cent") {
   LatencyHistogram histogram, other;
   std::vector<double> values;
   for (int i = 1; i <= 20000; ++i) {

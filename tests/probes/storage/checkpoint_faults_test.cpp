@@ -60,7 +60,7 @@ void flip_byte(const std::filesystem::path& path, std::streamoff at) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint of three ranks is written whole and read back right by other ranks") {
+TEST_CASE("a checkpoint of three ranks is complete and read back correctly by other ranks") {
   DiskFolder folder;
   const CheckpointStore store(folder.path());
   const WrittenCheckpoint written = write_step(store, 7);
@@ -92,7 +92,7 @@ TEST_CASE("a flipped byte in a shard is found on reading back, with its chunk") 
              Contains("rank-00001.shard: chunk " + std::to_string(at / 8192) + " "));
 }
 
-TEST_CASE("a shard that is missing or short is found, and the checkpoint before it taken") {
+TEST_CASE("a missing or short shard is found, and the previous checkpoint is used") {
   DiskFolder folder;
   const CheckpointStore store(folder.path());
   write_step(store, 0);
@@ -121,7 +121,7 @@ TEST_CASE("a shard that is missing or short is found, and the checkpoint before 
   CHECK_THAT(found->passed_over[0], Contains("rank-00002.shard"));
 }
 
-TEST_CASE("a manifest that is torn at any byte, or has any byte flipped, is refused") {
+TEST_CASE("a manifest truncated at any byte, or with any byte flipped, is refused") {
   DiskFolder folder;
   const CheckpointStore store(folder.path());
   write_step(store, 0);
@@ -180,7 +180,7 @@ TEST_CASE("ranks that share no folder have a manifest and a shard each and read 
 }
 
 TEST_CASE(
-    "a rank that cannot write ends the checkpoint of all with its reason, and leaves nothing") {
+    "a rank that cannot write fails the checkpoint of all ranks with its reason, leaving nothing") {
   DiskFolder folder;
   const CheckpointStore store(folder.path());
   std::vector<std::string> reasons(kRanks);
@@ -203,7 +203,7 @@ TEST_CASE(
   CHECK_FALSE(std::filesystem::exists(store.folder(0) / (shard_name(1) + kUnfinished)));
 }
 
-TEST_CASE("old checkpoints and given up ones are removed, the newest kept") {
+TEST_CASE("old and abandoned checkpoints are removed, the newest are kept") {
   DiskFolder folder;
   const CheckpointStore store(folder.path());
   for (const std::int64_t step : {1, 2, 3, 9}) write_step(store, step);
@@ -213,7 +213,7 @@ TEST_CASE("old checkpoints and given up ones are removed, the newest kept") {
   CHECK(store.steps().empty());
 }
 
-TEST_CASE("a folder that ranks share is told from those of their own") {
+TEST_CASE("a shared folder is distinguished from folders of single ranks") {
   DiskFolder folder;
   std::vector<int> shared(2), own(2);
   run_ranks(2, [&](Group& group) {

@@ -45,7 +45,7 @@ CheckpointSetting killed_setting(const FileObserver& observer) {
 
 }  // namespace
 
-TEST_CASE("kill -9 at any moment of writing leaves the checkpoint before it whole") {
+TEST_CASE("kill -9 at any moment of writing leaves the previous checkpoint complete") {
   int fatal = 0;
   bool killed = true;
   for (; killed; ++fatal) {

@@ -26,7 +26,7 @@ std::vector<Progress> chunks(int count, int first, double rate, double later) {
 
 }  // namespace
 
-TEST_CASE("Young's and Daly's intervals are those of their papers") {
+TEST_CASE("Young's and Daly's intervals match their papers") {
   const CheckpointInterval best = best_interval(Seconds{50.0}, Seconds{86400.0}, Seconds{0.0});
   CHECK(best.young.value == Approx(std::sqrt(2.0 * 50.0 * 86400.0)));
   const double ratio = 50.0 / (2.0 * 86400.0);
@@ -37,7 +37,7 @@ TEST_CASE("Young's and Daly's intervals are those of their papers") {
   CHECK(best_interval(Seconds{300.0}, Seconds{100.0}, Seconds{1e6}).lost == 1.0);
 }
 
-TEST_CASE("no interval near Young's loses less") {
+TEST_CASE("no interval near Young's loses less time") {
   const auto lost = [](double interval) {
     return 20.0 / (interval + 20.0) + interval / 2.0 / 50000.0;
   };
@@ -46,14 +46,14 @@ TEST_CASE("no interval near Young's loses less") {
   CHECK(lost(best) < lost(best / 1.3));
 }
 
-TEST_CASE("a checkpoint of a model has the bytes that MLPerf Storage says, or 2 a parameter") {
+TEST_CASE("checkpoint sizes are those of MLPerf Storage, or 2 bytes per parameter") {
   CHECK(checkpoint_bytes("70b", "weights") == 140e9);
   CHECK(checkpoint_bytes("70b", "full") == 912e9);
   CHECK(checkpoint_bytes("1t", "full") == 18e12);
   CHECK_THROWS_WITH(checkpoint_bytes("70", "full"), Contains("unknown model '70'"));
 }
 
-TEST_CASE("a steady rate is extrapolated, one that changes or fills a cache is not") {
+TEST_CASE("a steady rate is extrapolated, a changing one or one into a cache is not") {
   WrittenAmount written{.bytes = 1e9, .duration = {2.0}};
   written.late_over_before = late_over_before(chunks(100, 100, 5.0, 5.0));
   CHECK(written.late_over_before == Approx(1.0));
@@ -79,7 +79,7 @@ TEST_CASE("a steady rate is extrapolated, one that changes or fills a cache is n
   }
 }
 
-TEST_CASE("a cache beneath, a burst and a warm page cache are named, and only where they are") {
+TEST_CASE("a lower cache, a burst and a warm page cache are named only if present") {
   CHECK_FALSE(cache_beneath(1e9, 1.2e9));
   CHECK_FALSE(cache_beneath(std::nan(""), 1e9));
   REQUIRE(cache_beneath(1e9, 1.3e9));
@@ -99,7 +99,7 @@ TEST_CASE("a cache beneath, a burst and a warm page cache are named, and only wh
   CHECK(still_resident(0.5));
 }
 
-TEST_CASE("a file system in memory, one with a server and one that drops zeros are named") {
+TEST_CASE("file systems in memory, with a server, and with compressed zeros are named") {
   FileSystemFacts facts;
   facts.type = "ext4";
   CHECK(pitfalls_of(facts, false).empty());

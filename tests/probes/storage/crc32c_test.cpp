@@ -35,7 +35,7 @@ TEST_CASE("CRC-32C has the values of RFC 3720, by instructions and by tables") {
   }
 }
 
-TEST_CASE("CRC-32C over several lanes is that of a byte at a time, whole and in pieces") {
+TEST_CASE("CRC-32C over several lanes equals that of single bytes, whole and in pieces") {
   for (const std::size_t size : {7u, 8191u, 8192u, 8193u, 50000u}) {
     const std::string text = pattern(size);
     const std::uint32_t whole = crc32c_portable(bytes_of(text));

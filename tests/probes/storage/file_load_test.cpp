@@ -40,7 +40,7 @@ struct LoadedFile {
 
 }  // namespace
 
-TEST_CASE("each block is read once where it may be read but once, by all threads together") {
+TEST_CASE("with once, all threads together read each block exactly once") {
   for (const Order order : {Order::sequential, Order::random}) {
     LoadedFile file;
     file.load.order = order;
@@ -58,14 +58,14 @@ TEST_CASE("each block is read once where it may be read but once, by all threads
   }
 }
 
-TEST_CASE("a load ends when its time is over") {
+TEST_CASE("a load ends after its duration") {
   LoadedFile file;
   const LoadResult result = file.run();
   CHECK(result.wall.value >= 0.1);
   CHECK(result.bytes > 0.0);
 }
 
-TEST_CASE("a block that lies in the wrong place, and a flipped byte, are found when read") {
+TEST_CASE("a misplaced block and a flipped byte are found on reading") {
   LoadedFile file;
   file.load.once = true;
   {
@@ -84,7 +84,7 @@ TEST_CASE("a block that lies in the wrong place, and a flipped byte, are found w
   CHECK(file.run().wrong_blocks == 1);
 }
 
-TEST_CASE("what was written by a load is read as right, synced and not") {
+TEST_CASE("data written by a load is read back correctly, with and without syncs") {
   for (const std::int64_t sync_every : {0, 1, 8}) {
     LoadedFile file;
     file.load.direction = Direction::write;
@@ -98,7 +98,7 @@ TEST_CASE("what was written by a load is read as right, synced and not") {
   }
 }
 
-TEST_CASE("direct reads and writes with several in flight are right") {
+TEST_CASE("direct reads and writes with several in flight are correct") {
   LoadedFile file;
   if (!no_direct_access(file.folder.path()).empty() || !no_async_queue().empty()) {
     WARN("no direct or asynchronous I/O here");
@@ -119,7 +119,7 @@ TEST_CASE("direct reads and writes with several in flight are right") {
   CHECK(file.run().bytes == kFile);
 }
 
-TEST_CASE("a file that is shorter than the load says so") {
+TEST_CASE("a file shorter than the load is an error") {
   LoadedFile file;
   std::filesystem::resize_file(file.load.file, kFile / 2);
   CHECK_THROWS_WITH(file.run(), Contains("too early"));
@@ -131,7 +131,7 @@ TEST_CASE("a file too small for a block of each thread is refused") {
   CHECK_THROWS_WITH(file.run(), Contains("100 threads"));
 }
 
-TEST_CASE("a file is resident when it was read, gone when evicted, and kept where it is mapped") {
+TEST_CASE("a file is resident after reading, gone after eviction, and kept while mapped") {
   LoadedFile file;
   file.load.once = true;
   file.run();
@@ -146,7 +146,7 @@ TEST_CASE("a file is resident when it was read, gone when evicted, and kept wher
   CHECK(evict(file.load.file) == 0.0);
 }
 
-TEST_CASE("files are created, looked at, listed and removed; a list that lacks one is an error") {
+TEST_CASE("files are created, examined, listed and removed; an incomplete list is an error") {
   DiskFolder folder;
   MetadataLoad load(folder.path() / "many", 50, 2);
   for (const std::string& operation : kMetadataOperations) {

@@ -64,20 +64,20 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a storage that reads a file faster the second time is said to have a cache beneath") {
+TEST_CASE("faster reads in the second pass are reported as a lower cache") {
   LoadedSeries cached(Direction::read, 0.25);
   cached.run([](std::uint64_t visit) { return visit < kBlocks; });
   CHECK(cached.names() == Names{"cache_beneath"});
   CHECK_THAT(cached.pitfalls.at(0).text, Contains("random_read of 16 KiB"));
 }
 
-TEST_CASE("a storage that writes slower after a while is said to have had a burst") {
+TEST_CASE("writes that become slower are reported as the end of a burst") {
   LoadedSeries burst(Direction::write, 0.2);
   burst.run([](std::uint64_t visit) { return visit > 60; });
   CHECK(burst.names() == Names{"burst_cliff"});
 }
 
-TEST_CASE("reads that the device knows nothing of came from a cache of this host") {
+TEST_CASE("reads that the device did not count came from a cache of this host") {
   LoadedSeries cached(Direction::read, 0.1);
   // A device that moves nothing meanwhile, in the place of the one below the folder.
   for (const char* idle : {"7:0", "1:0", "259:0", "11:0"})
@@ -90,7 +90,8 @@ TEST_CASE("reads that the device knows nothing of came from a cache of this host
   CHECK_THAT(cached.names(), Catch::Matchers::VectorContains(std::string("page_cache")));
 }
 
-TEST_CASE("what the ranks of each host had is told beside their sum, and a slow host is named") {
+TEST_CASE(
+    "the bandwidth of each host is reported in addition to the sum, and a slow host is named") {
   std::vector<HostLoad> hosts;
   run_ranks(5, [&](Group& group) {
     LoadResult own;

@@ -38,7 +38,7 @@ Json small_checkpoint(const DiskFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("the probe storage measures every pattern asked for and leaves nothing behind") {
+TEST_CASE("the probe storage measures every requested pattern and leaves no files") {
   DiskFolder folder;
   ProbeJob job("storage", small(folder));
   const Outcome outcome = job.run();
@@ -61,7 +61,7 @@ TEST_CASE("the probe storage measures every pattern asked for and leaves nothing
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("several in flight are measured for direct access alone") {
+TEST_CASE("several operations in flight are measured with direct access only") {
   DiskFolder folder;
   Json params = small(folder);
   params["patterns"] = {"random_read"};
@@ -78,7 +78,7 @@ TEST_CASE("several in flight are measured for direct access alone") {
     CHECK(samples.values.size() == samples.flags.size());
 }
 
-TEST_CASE("a folder that cannot be had, and one too small, are skipped with the reason") {
+TEST_CASE("an unusable folder and one without space are skipped with the reason") {
   DiskFolder folder;
   Json params = small(folder);
   SECTION("no folder") {
@@ -97,7 +97,7 @@ TEST_CASE("a folder that cannot be had, and one too small, are skipped with the 
   }
 }
 
-TEST_CASE("ranks that measure at once tell the sum of all") {
+TEST_CASE("ranks that measure at once report their sum") {
   DiskFolder folder;
   CollectedRecords sink;
   run_ranks(2, [&](Group& group) {
@@ -119,8 +119,7 @@ TEST_CASE("ranks that measure at once tell the sum of all") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE(
-    "the probe checkpoint writes, reads back and saves meanwhile, and leaves nothing behind") {
+TEST_CASE("the probe checkpoint measures sync and async checkpoints and leaves no files") {
   DiskFolder folder;
   Json params = small_checkpoint(folder);
   params["mtbf_s"] = 10000;
@@ -145,7 +144,7 @@ TEST_CASE(
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a chunk that came back wrong makes the job invalid and is named") {
+TEST_CASE("a corrupt chunk makes the job invalid and is named") {
   DiskFolder folder;
   ProbeJob job("checkpoint", small_checkpoint(folder));
   State state(job.job, find_probe("checkpoint"), job.device, *job.group, job.sink);
@@ -162,7 +161,7 @@ TEST_CASE("a chunk that came back wrong makes the job invalid and is named") {
   CHECK(job.of("corrupt_chunks").at(1).outcome == Status::invalid);
 }
 
-TEST_CASE("what the storage was measured to give bounds a checkpoint on it, and on it alone") {
+TEST_CASE("measured storage bandwidth limits checkpoints on the same storage only") {
   DiskFolder folder;
   Json params = small_checkpoint(folder);
   params["modes"] = {"sync"};
@@ -183,7 +182,7 @@ TEST_CASE("what the storage was measured to give bounds a checkpoint on it, and 
     }
 }
 
-TEST_CASE("what a small part says nothing about is not extrapolated") {
+TEST_CASE("a part that is too small is not extrapolated") {
   DiskFolder folder;
   Json params = small_checkpoint(folder);
   params["cache_bytes"] = std::int64_t{1} << 40;

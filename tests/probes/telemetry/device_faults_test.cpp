@@ -57,7 +57,7 @@ ServedFault serve_fault(bool fatal, bool throws) {
   return served;
 }
 
-TEST_CASE("a fault of the device during a job is an event; what happened before is not") {
+TEST_CASE("a device fault during a job is an event; earlier faults are not") {
   const ServedFault served = serve_fault(false, false);
   CHECK(served.outcome.status == Status::ok);
   REQUIRE(served.faults.size() == 1);
@@ -75,7 +75,7 @@ TEST_CASE("a fatal fault makes the job invalid, with the reason") {
   CHECK(served.outcome.reason == "Xid 79: fallen off the bus on fake, rank 0");
 }
 
-TEST_CASE("a job that fails says what the driver reported beside its error") {
+TEST_CASE("the reason of a failed job includes the driver's faults") {
   const ServedFault served = serve_fault(false, true);
   CHECK(served.outcome.status == Status::failed);
   CHECK(served.outcome.reason ==
@@ -83,7 +83,7 @@ TEST_CASE("a job that fails says what the driver reported beside its error") {
   CHECK(served.faults.size() == 1);
 }
 
-TEST_CASE("on a device that is there and does not work jobs fail, and are not skipped") {
+TEST_CASE("on a broken device jobs fail and are not skipped") {
   FakeDevice device;
   device.why_broken = "CUDA cannot be initialised on this host: cudaErrorSystemNotReady";
   CollectedRecords sink;
@@ -108,7 +108,7 @@ class PipedOutcome final : public RecordSink {
   int pipe_;
 };
 
-TEST_CASE("a device that is lost ends its process, once the job has its outcome") {
+TEST_CASE("a lost device ends its process, once the job has its outcome") {
   std::array<int, 2> ends{};
   REQUIRE(pipe(ends.data()) == 0);
   const pid_t child = fork();

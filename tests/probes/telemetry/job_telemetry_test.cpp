@@ -79,7 +79,7 @@ Served serve(const TelemetrySettings& telemetry, const SourceFactory& sources) {
   return served;
 }
 
-TEST_CASE("a job that does not ask for telemetry has none, and no counter is touched") {
+TEST_CASE("a job without telemetry reads no counters") {
   bool touched = false;
   const Served served = serve({}, [&] {
     touched = true;
@@ -91,7 +91,7 @@ TEST_CASE("a job that does not ask for telemetry has none, and no counter is tou
   CHECK(served.bodies<Samples>().size() == 1);
 }
 
-TEST_CASE("a job that asks for telemetry gives chunks, and a summary of each phase") {
+TEST_CASE("a job with telemetry reports chunks and a summary of each phase") {
   TelemetrySettings settings;
   settings.enabled = true;
   settings.period_s = 0.01;
@@ -186,7 +186,7 @@ TEST_CASE("a source that throws ends the telemetry, not the rank") {
   CHECK(summarise_job(telemetry, {}) == Json{{"problem", "out of files"}});
 }
 
-TEST_CASE("a source that never answers is left behind, and the job keeps its results") {
+TEST_CASE("a source that hangs is abandoned, and the job keeps its results") {
   const auto hang = std::make_shared<std::atomic<bool>>(true);
   const SourceFactory hanging = [hang] {
     CounterSources sources;
@@ -204,7 +204,7 @@ TEST_CASE("a source that never answers is left behind, and the job keeps its res
   *hang = false;  // else a sanitizer finds the thread
 }
 
-TEST_CASE("counters of errors alone cost two readings, and are told with zeros once") {
+TEST_CASE("error counters alone take two readings, and zeros are reported once") {
   int readings = 0;
   const SourceFactory sources = [&readings] {
     CounterSources all = fake_sources();  // counts no errors: it is not even read

@@ -38,7 +38,7 @@ struct TokenFolder {
 
 }  // namespace
 
-TEST_CASE("a folder's files are told by their names, and the run says what it was trained on") {
+TEST_CASE("files in a folder are assigned by name, and the run records its training data") {
   const TokenFolder tokens;
   TrainingJob job(tokens.params({{"target", 4.5}}));  // above log(61): met at once
   const Outcome outcome = job.run();
@@ -58,7 +58,7 @@ TEST_CASE("a folder's files are told by their names, and the run says what it wa
   CHECK(cache.at("metadata").at("resident_share").get<double>() <= 1.0);
 }
 
-TEST_CASE("what is named to train on is not evaluated on, and a log in arrays is one file") {
+TEST_CASE("training files are not used for evaluation, and a log in arrays is one file") {
   TemporaryDirectory folder;
   for (const char* name : {"latest_train_dense.npy", "latest_train_sparse_multi_hot.npz",
                            "latest_train_labels.npy", "interval_dense.npy", "other_dense.npy"})
@@ -74,7 +74,7 @@ TEST_CASE("what is named to train on is not evaluated on, and a log in arrays is
               folder.path() / "latest_train_labels.npy"});
 }
 
-TEST_CASE("without a target a run on files goes to its horizon, and says that none is known") {
+TEST_CASE("without a target a run on files ends at its horizon and reports that none is known") {
   const TokenFolder tokens;
   TrainingJob job(tokens.params({{"steps", 4}}));
   CHECK(job.run().status == Status::ok);
@@ -83,7 +83,7 @@ TEST_CASE("without a target a run on files goes to its horizon, and says that no
   CHECK(job.facts().at("data").at("kind") == "files");
 }
 
-TEST_CASE("data that cannot be trained on are refused with what to do") {
+TEST_CASE("unsuitable training data are refused with what to do") {
   const TokenFolder tokens;
   const auto trains = [](const Json& params) { return TrainingJob(params).run(); };
   CHECK_THROWS_WITH(trains({{"evaluation_data", "/x"}}), Contains("evaluation_data is /x"));

@@ -23,7 +23,7 @@ const Json kToEasyTarget = {{"target", 1.5}, {"lanes", 2}};
 
 }  // namespace
 
-TEST_CASE("a training that meets its target says when, and with which samples") {
+TEST_CASE("a training that meets its target reports its time and samples") {
   TrainingJob job(kToEasyTarget);
   CHECK(job.run().status == Status::ok);
   const Json facts = job.facts(), curve = job.columns("curve");
@@ -100,7 +100,7 @@ TEST_CASE("a number of steps is timed and not judged") {
   CHECK(job.one("hfu").values.at(0) > job.one("mfu").values.at(0));
 }
 
-TEST_CASE("what gemm reached earlier in the run is a peak too") {
+TEST_CASE("the gemm result earlier in the run is used as a peak as well") {
   TrainingJob job(Json{{"steps", 3}, {"lanes", 1}});
   job.job.limits.push_back(
       {"model_flops", {{"dtype", "f32"}}, {2e12, LimitKind::measured, "gemm.throughput"}});
@@ -154,7 +154,7 @@ TEST_CASE(
   CHECK(job.logged("submission_benchmark").at(0).get<std::string>().starts_with("benchctl_llm_"));
 }
 
-TEST_CASE("the logs of both workloads say the optimizer of their dense parameters") {
+TEST_CASE("the logs of both workloads name the optimizer of their dense parameters") {
   for (const char* workload : {"llm", "dlrm"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
@@ -168,7 +168,7 @@ TEST_CASE("the logs of both workloads say the optimizer of their dense parameter
   }
 }
 
-TEST_CASE("a run resumed where it had met its target says so, and repeats no unchecked result") {
+TEST_CASE("a run resumed after its target reports that and repeats no unchecked result") {
   const TemporaryDirectory folder;
   Json params = kToEasyTarget;
   params.update({{"checkpoint", folder.path().string()}, {"checkpoint_every", 1}});
@@ -186,7 +186,7 @@ TEST_CASE("a run resumed where it had met its target says so, and repeats no unc
   CHECK(again.of("time_to_target").empty());
 }
 
-TEST_CASE("a device without kernels for training skips it, and a slip in a preset is an error") {
+TEST_CASE("a device without training kernels skips it, and a misspelt preset is an error") {
   TrainingJob job(Json::object());
   job.device.fake_training_kernels = nullptr;
   CHECK(job.run().status == Status::skipped);

@@ -24,7 +24,7 @@ std::vector<std::uint8_t> pixels_in(const Picture& picture, const Region& region
   return found;
 }
 
-TEST_CASE("decoding a region gives the bits that decoding the whole image gives there") {
+TEST_CASE("decoding a region gives the same bits as decoding the whole image") {
   if (!no_jpeg().empty()) return;
   JpegDecoder whole, part;
   std::uint64_t draw = 0;
@@ -49,7 +49,7 @@ TEST_CASE("decoding a region gives the bits that decoding the whole image gives 
   }
 }
 
-TEST_CASE("an image that is cut short is refused where what it lacks is needed") {
+TEST_CASE("a truncated image is refused if the missing part is needed") {
   if (!no_jpeg().empty()) return;
   auto jpeg = image_of({200, 200});
   jpeg.resize(jpeg.size() / 2);
@@ -64,7 +64,7 @@ TEST_CASE("an image that is cut short is refused where what it lacks is needed")
   CHECK_NOTHROW(decoder.decode({0, 0, 20, 20}));
 }
 
-TEST_CASE("what is no JPEG is refused by its name, made harmless for a terminal") {
+TEST_CASE("data that is not a JPEG is refused with its name, made safe for a terminal") {
   if (!no_jpeg().empty()) return;
   JpegDecoder decoder;
   const std::vector<std::byte> text(100, std::byte{'x'});
@@ -78,7 +78,11 @@ TEST_CASE("what is no JPEG is refused by its name, made harmless for a terminal"
   CHECK_THROWS_AS(decoder.open({}, "empty"), Error);
 }
 
-TEST_CASE("generated images differ, and weigh what photographs do") {
+#ifdef BENCH_JPEG_FOUND
+TEST_CASE("libjpeg-turbo is compiled in if the build found it") { CHECK(no_jpeg().empty()); }
+#endif
+
+TEST_CASE("generated images differ and have the size of photographs") {
   if (!no_jpeg().empty()) return;
   const auto first = image_of({500, 375}, 0), second = image_of({500, 375}, 1);
   CHECK((first != second));

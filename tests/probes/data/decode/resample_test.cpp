@@ -67,7 +67,7 @@ TEST_CASE("resizing is the antialiased triangle filter, for shrinking and growin
   for (const int size : {1, 7, 31}) check_resized(61, 47, size);
 }
 
-TEST_CASE("a flip exchanges left and right, and an even picture stays even") {
+TEST_CASE("a flip exchanges left and right, and a uniform image stays uniform") {
   const TestPicture in(61, 47, true), even(99, 10, false);
   Resampler resampler(16);
   std::vector<std::uint8_t> plain(16 * 16 * 4), flipped(plain.size()), same(plain.size());
@@ -81,7 +81,7 @@ TEST_CASE("a flip exchanges left and right, and an even picture stays even") {
   CHECK(std::ranges::all_of(same, [](std::uint8_t v) { return v == 77; }));
 }
 
-TEST_CASE("every kind of instructions gives the same bits") {
+TEST_CASE("all instruction sets give the same bits") {
   const ResampleKernels* quick = resample_kernels_avx2();
   if (quick == nullptr) return;
   const ResampleKernels& base = resample_kernels_base();
@@ -124,7 +124,7 @@ TEST_CASE("normalised planes are (value / 255 - mean) / deviation by colour") {
   CHECK(bytes == std::vector<std::uint8_t>{0, 255, 128, 0, 255, 10});
 }
 
-TEST_CASE("random crops lie in the image and have the areas and shapes they should") {
+TEST_CASE("random crops are inside the image and have the specified areas and shapes") {
   double area = 0;
   int flips = 0, odd = 0;
   constexpr int kDraws = 20000;

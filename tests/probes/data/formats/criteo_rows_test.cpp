@@ -57,7 +57,7 @@ TEST_CASE("generated click logs are the same rows as text and as binary") {
   for (const CriteoRow& row : read) REQUIRE((row == slow_row(slow.next().value())));
 }
 
-TEST_CASE("short cuts read what the exact reader reads") {
+TEST_CASE("the fast path gives the same rows as the full parser") {
   const std::string rest = line_of("0", "1", "00000001");  // short cuts need bytes to look at
   for (const std::string integer : {"", "0", "7", "1234567", "12345678", "-3", "2147483647"})
     for (const std::string word : {"", "0", "abc", "89abcdef", "89ABCDEF", "fffFFFff"}) {
@@ -70,7 +70,7 @@ TEST_CASE("short cuts read what the exact reader reads") {
   CHECK(read_all(line_of("1", "99999999999", "0") + rest)[0].integers[0] == 2147483647);
 }
 
-TEST_CASE("a damaged line is refused by file and line, short cuts or not") {
+TEST_CASE("a damaged line is refused with file and line, on the fast path as well") {
   const std::string good = line_of("0", "1", "00000001");
   for (const std::string& bad : {line_of("2", "1", "00000001"), line_of("0", "1x", "00000001"),
                                  line_of("0", "1", "0000000g"), line_of("0", "1", "100000001"),
@@ -91,7 +91,7 @@ TEST_CASE("a damaged line is refused by file and line, short cuts or not") {
   }
 }
 
-TEST_CASE("the transform takes logarithms of counts and keeps categories inside of their tables") {
+TEST_CASE("the transform takes logarithms of counts and keeps categories inside their tables") {
   CriteoRow row;
   row.integers = {0, 1, -5, 4095, 4096, 1'000'000};
   row.words = {5, 0xffffffff};

@@ -20,7 +20,7 @@ std::vector<std::uint64_t> order_of(const SampleOrder::Shape& shape, std::uint64
   return all;
 }
 
-TEST_CASE("a shuffled epoch has every sample once, and is another for each seed and epoch") {
+TEST_CASE("a shuffled epoch has every sample once and differs between seeds and epochs") {
   for (const std::uint64_t samples : {1u, 2u, 3u, 5u, 64u, 1000u, 4097u}) {
     const SampleOrder::Shape shape{samples, {}};
     const auto order = order_of(shape, 1, 0);
@@ -33,7 +33,7 @@ TEST_CASE("a shuffled epoch has every sample once, and is another for each seed 
   }
 }
 
-TEST_CASE("the first place of many epochs is any sample, each about as often") {
+TEST_CASE("over many epochs every sample comes first about equally often") {
   const SampleOrder::Shape shape{10, {}};
   std::vector<int> times(10);
   for (std::uint64_t epoch = 0; epoch < 20000; ++epoch)
@@ -94,7 +94,7 @@ TEST_CASE("tars of GNU tar and of Python, with long names, are read") {
   }
 }
 
-TEST_CASE("a data set is made once, and again where it was not finished") {
+TEST_CASE("a data set is generated once, and again if it is incomplete") {
   TemporaryDirectory folder;
   const DataSetWish wish = small_wish(Format::raw);
   const MadeDataSet first = make_data_set(folder.path(), wish);
@@ -107,7 +107,7 @@ TEST_CASE("a data set is made once, and again where it was not finished") {
   CHECK(make_data_set(folder.path(), other).folder != first.folder);
 }
 
-TEST_CASE("a folder without the data that should be there is refused, by its name") {
+TEST_CASE("a folder without the expected data is refused with its name") {
   TemporaryDirectory folder;
   CHECK_THROWS_AS(open_image_folder(folder.path()), Error);
   CHECK_THROWS_AS(open_tar_shards(folder.path()), Error);

@@ -28,7 +28,7 @@ std::vector<KeptBatch> batches_with(const Pipeline& pipeline, const LoaderOption
   return kept;
 }
 
-TEST_CASE("batches are the same bits for 0, 1, 2 and 4 workers, in every way of dispatch") {
+TEST_CASE("batches have the same bits for 0, 1, 2 and 4 workers and every dispatch") {
   for (const auto& [format, name] : kFormats.entries) {
     if (!no_jpeg().empty() && format < Format::raw) continue;
     INFO(name);
@@ -50,14 +50,14 @@ TEST_CASE("batches are the same bits for 0, 1, 2 and 4 workers, in every way of 
   }
 }
 
-TEST_CASE("batches that depend on who makes them are not the same bits for other workers") {
+TEST_CASE("batches that depend on the thread differ between worker counts") {
   SlowPipeline pipeline(0.0);
   pipeline.differs_by_thread = true;
   const auto expected = batches_with(pipeline, options_with(0, 5), 20);
   CHECK((batches_with(pipeline, options_with(2, 5), 20) != expected));
 }
 
-TEST_CASE("batches are locked for the device while the loader is there, or it says why not") {
+TEST_CASE("batches are locked for the device during the loader's lifetime, or it reports why not") {
   const auto pipeline = synthetic_pipeline(100, 4096);
   SlowCopies copies(0.0);
   LoaderOptions options = options_with(1, 2);
@@ -75,7 +75,7 @@ TEST_CASE("batches are locked for the device while the loader is there, or it sa
   CHECK_THAT(Loader(*pipeline, options).obstacle(), Catch::Contains(copies.refusal));
 }
 
-TEST_CASE("in_order keeps the order of the indices, and places say which samples a batch has") {
+TEST_CASE("in_order keeps the order of indices, and places() names the samples of a batch") {
   const auto pipeline = synthetic_pipeline(1000, 16);
   for (const Dispatch dispatch : {Dispatch::batch, Dispatch::sample}) {
     LoaderOptions options = options_with(4, 30);
@@ -98,7 +98,7 @@ TEST_CASE("in_order keeps the order of the indices, and places say which samples
   }
 }
 
-TEST_CASE("every sample of whole batches comes once in an epoch") {
+TEST_CASE("every sample of full batches occurs once per epoch") {
   const auto pipeline = synthetic_pipeline(997, 16);
   Loader loader(*pipeline, options_with(3, 10));
   loader.begin(0, 99);
@@ -141,7 +141,7 @@ class CountingPipeline final : public Pipeline {
   };
 };
 
-TEST_CASE("workers are at most prefetch_factor batches each ahead of the one who takes them") {
+TEST_CASE("workers are at most prefetch_factor batches each ahead of the consumer") {
   CountingPipeline pipeline;
   LoaderOptions options = options_with(2, 1);
   options.prefetch_factor = 3;
@@ -153,7 +153,7 @@ TEST_CASE("workers are at most prefetch_factor batches each ahead of the one who
   }
 }
 
-TEST_CASE("what a worker meets is thrown where its batch is taken, and only there") {
+TEST_CASE("an exception of a worker is thrown when its batch is taken, and only then") {
   CountingPipeline pipeline;
   pipeline.bad = 37;
   for (const int workers : {0, 2}) {
@@ -166,7 +166,7 @@ TEST_CASE("what a worker meets is thrown where its batch is taken, and only ther
   }
 }
 
-TEST_CASE("a pass can be left and begun again, with workers that persist and with new ones") {
+TEST_CASE("a pass can be abandoned and restarted, with persistent and with new workers") {
   const auto pipeline = synthetic_pipeline(200, 16);
   for (const bool persistent : {false, true}) {
     LoaderOptions options = options_with(2, 7);
@@ -185,7 +185,7 @@ TEST_CASE("a data set smaller than a batch is refused, with both sizes") {
                     "batch_size 11 exceeds the data set of 10 samples");
 }
 
-TEST_CASE("another seed and another epoch are other samples") {
+TEST_CASE("another seed or epoch gives other samples") {
   const auto pipeline = synthetic_pipeline(1000, 16);
   LoaderOptions options = options_with(0, 100);
   Loader loader(*pipeline, options);

@@ -40,7 +40,7 @@ double expected_stall(const LoopResult& result) {
   return 1.0 - mean(result.step_s) / mean(result.made_s);
 }
 
-TEST_CASE("the stall is 1 - step / time of a batch where steps are short, and none where long") {
+TEST_CASE("the stall is 1 - step / batch time for short steps, and none for long ones") {
   for (const double step : {0.0016, 0.004}) {
     const LoopResult result = looked_at({.step_s = step});
     INFO("a step of " << step << " s");
@@ -52,7 +52,7 @@ TEST_CASE("the stall is 1 - step / time of a batch where steps are short, and no
   CHECK(result.readiness() > 0.8);
 }
 
-TEST_CASE("a loader that makes nothing ahead is seen by its stall") {
+TEST_CASE("a loader without prefetching shows a stall") {
   const LoopResult result = looked_at({.workers = 0, .step_s = kBatch});
   // 1 - step / time of a batch is about nothing here, and half of the time is spent waiting.
   CHECK(result.stall() > expected_stall(result) + 0.2);
@@ -60,7 +60,7 @@ TEST_CASE("a loader that makes nothing ahead is seen by its stall") {
   CHECK(result.stall() == Approx(made / (made + mean(result.step_s))).margin(0.05));
 }
 
-TEST_CASE("a step hides a batch's way to the device where both go at once") {
+TEST_CASE("a step hides the transfer of a batch if both overlap") {
   SlowUploads uploads(0.006);
   const LoopResult hidden =
       looked_at({.workers = 2, .step_s = 0.012, .uploads = &uploads, .overlapped = true});
@@ -75,7 +75,7 @@ TEST_CASE("a step hides a batch's way to the device where both go at once") {
   CHECK(looked_at({.step_s = 0.001}).exposed_s.empty());
 }
 
-TEST_CASE("a batch that came to the device damaged is found, byte by byte") {
+TEST_CASE("a batch corrupted on the way to the device is found, byte by byte") {
   std::vector<std::byte> batch(100, std::byte{3});
   SlowUploads good(0.0), bad(0.0, true);
   good.start(batch);
@@ -84,7 +84,7 @@ TEST_CASE("a batch that came to the device damaged is found, byte by byte") {
   CHECK(bad.wrong(batch) == 1);
 }
 
-TEST_CASE("a batch that depends on the thread that made it is found by making it again") {
+TEST_CASE("a batch that depends on its thread is found by making it again") {
   for (const bool differs : {false, true}) {
     SlowPipeline pipeline(0.0);
     pipeline.differs_by_thread = differs;

@@ -29,7 +29,7 @@ struct TwoNodes {
   std::vector<CpuNode> nodes() const { return cpu_nodes(SystemFiles(root.path())); }
 };
 
-TEST_CASE("a rank that is bound to one node still finds the others") {
+TEST_CASE("a rank bound to one node still finds the others") {
   const auto all = cpu_nodes();
   const std::vector<int> cpus = all.front().cpus;
   if (cpus.size() < 2) return;
@@ -45,14 +45,14 @@ TEST_CASE("a rank that is bound to one node still finds the others") {
   CHECK(found[1].cpus == std::vector<int>{cpus[1]});
 }
 
-TEST_CASE("a node of which no processor may be used is left out") {
+TEST_CASE("a node without usable processors is omitted") {
   const int own = cpu_nodes().front().cpus.front();
   const auto found = TwoNodes(std::to_string(own), "1023").nodes();
   REQUIRE(found.size() == 1);
   CHECK(found[0].cpus == std::vector<int>{own});
 }
 
-TEST_CASE("where the kernel tells of no nodes there is one, with the processors of now") {
+TEST_CASE("if the kernel reports no nodes there is one, with the current processors") {
   const TemporaryDirectory empty;
   const auto found = cpu_nodes(SystemFiles(empty.path()));
   REQUIRE(found.size() == 1);

@@ -16,7 +16,7 @@ QueueSetup setup_of(int workers, double step_s) {
   return setup;
 }
 
-TEST_CASE("with batches of equal length the stall is what the need exceeds the rate by") {
+TEST_CASE("with batches of equal length the stall is the excess of demand over rate") {
   const std::vector<double> batch = {0.1};
   for (const int workers : {1, 2, 4})
     for (const double step : {0.005, 0.02, 0.03, 0.07, 0.2}) {
@@ -35,7 +35,7 @@ TEST_CASE("without workers every batch is waited for") {
   CHECK(forecast.wait_p99_s == Approx(0.1));
 }
 
-TEST_CASE("a late batch holds up those behind it in order, and not out of order") {
+TEST_CASE("a late batch delays later ones only if delivery is in order") {
   std::vector<double> lengths(20, 0.1);
   lengths[0] = 1.0;
   QueueSetup setup = setup_of(4, 0.037);
@@ -48,7 +48,7 @@ TEST_CASE("a late batch holds up those behind it in order, and not out of order"
   CHECK(simulate_queue(lengths, setup).stall < in_order);
 }
 
-TEST_CASE("what a step does not hide of a batch's way to the device makes steps longer") {
+TEST_CASE("transfer time that a step does not hide makes steps longer") {
   QueueSetup setup = setup_of(1, 0.02);
   setup.exposed_s = 0.03;
   const Forecast forecast = simulate_queue({0.1}, setup);
@@ -59,7 +59,7 @@ TEST_CASE("what a step does not hide of a batch's way to the device makes steps 
   CHECK(simulate_queue({0.1}, setup).slow_down == Approx(0.23 / 0.2).epsilon(1e-2));
 }
 
-TEST_CASE("a prediction is judged where the loader was the same before and after") {
+TEST_CASE("a prediction is judged only if the loader's rate did not change") {
   const StallComparison same = compare_stalls(0.5, 0.42, {1000, 1049});
   CHECK(same.conclusive);
   CHECK(same.error == Approx(0.08));
@@ -72,7 +72,7 @@ TEST_CASE("a prediction is judged where the loader was the same before and after
   }
 }
 
-TEST_CASE("several devices at a step need several batches, and sharing batches keeps the rate") {
+TEST_CASE("several devices need several batches per step, and shared batches keep the rate") {
   QueueSetup setup = setup_of(4, 0.1);
   setup.batches_per_step = 8;
   CHECK(simulate_queue({0.1}, setup).stall == Approx(0.5).margin(1e-3));
@@ -80,7 +80,7 @@ TEST_CASE("several devices at a step need several batches, and sharing batches k
   CHECK(simulate_queue({0.1}, setup).batches_per_second == Approx(40.0).epsilon(1e-3));
 }
 
-TEST_CASE("of exponential lengths one worker waits as theory says for a queue of one place") {
+TEST_CASE("with exponential batch times one worker waits as queueing theory predicts") {
   // Steps of fixed length, one batch ahead: a batch is made while the step runs, and the wait is
   // what it takes longer: E max(0, X - s) = m exp(-s / m).
   std::vector<double> lengths;
@@ -93,7 +93,7 @@ TEST_CASE("of exponential lengths one worker waits as theory says for a queue of
   CHECK(simulate_queue(lengths, setup).stall == Approx(wait / (0.2 + wait)).epsilon(0.03));
 }
 
-TEST_CASE("the least limit binds, and what is not known is no limit") {
+TEST_CASE("the lowest limit is binding, and unknown values set no limit") {
   LimitInputs inputs;
   inputs.storage_bytes_per_second = 1e9;
   inputs.read_bytes = 1e5;
@@ -116,7 +116,7 @@ TEST_CASE("the least limit binds, and what is not known is no limit") {
   CHECK(loader_limits({}).empty());
 }
 
-TEST_CASE("the smallest number of workers that is nearly as fast as the fastest is recommended") {
+TEST_CASE("the smallest number of workers that is nearly as fast as the best is recommended") {
   CHECK(worker_counts(1) == std::vector<int>{0, 1});
   CHECK(worker_counts(2) == std::vector<int>{0, 1, 2});
   CHECK(worker_counts(6) == std::vector<int>{0, 1, 2, 4, 6});

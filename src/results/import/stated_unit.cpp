@@ -1,7 +1,6 @@
 #include "results/import/stated_unit.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "core/text.h"
@@ -15,15 +14,10 @@ struct Prefix {
 };
 
 // The longer ones first, so that "Mi" is not taken for "M".
-constexpr std::array<Prefix, 9> kPrefixes{{{"ki", 1024.0},
-                                           {"mi", 1048576.0},
-                                           {"gi", 1073741824.0},
-                                           {"ti", 1099511627776.0},
-                                           {"k", 1e3},
-                                           {"m", 1e6},
-                                           {"g", 1e9},
-                                           {"t", 1e12},
-                                           {"p", 1e15}}};
+constexpr Prefix kPrefixes[] = {
+    {"ki", 1024.0}, {"mi", 1048576.0}, {"gi", 1073741824.0}, {"ti", 1099511627776.0},
+    {"k", 1e3},     {"m", 1e6},        {"g", 1e9},           {"t", 1e12},
+    {"p", 1e15}};
 
 struct Base {
   std::string_view text;
@@ -34,50 +28,42 @@ constexpr StatedUnit kRate{Unit::byte_per_second, 1.0, Better::higher};
 constexpr StatedUnit kFlops{Unit::flop_per_second, 1.0, Better::higher};
 constexpr StatedUnit kOps{Unit::op_per_second, 1.0, Better::higher};
 constexpr StatedUnit kBytes{Unit::byte, 1.0, Better::none};
+constexpr StatedUnit kCount{Unit::count, 1.0, Better::none};
 constexpr StatedUnit kHertz{Unit::hertz, 1.0, Better::higher};
-
-constexpr std::array<Base, 16> kWithPrefix{{{"b/s", kRate},
-                                            {"b/sec", kRate},
-                                            {"bps", kRate},
-                                            {"bytes/sec", kRate},
-                                            {"bytes/s", kRate},
-                                            {"byte/s", kRate},
-                                            {"flops", kFlops},
-                                            {"flop/s", kFlops},
-                                            {"flops/s", kFlops},
-                                            {"iops", kOps},
-                                            {"ops", kOps},
-                                            {"op/s", kOps},
-                                            {"b", kBytes},
-                                            {"bytes", kBytes},
-                                            {"hz", kHertz},
-                                            {"byte", kBytes}}};
-
+constexpr StatedUnit kKilohertz{Unit::hertz, 1e3, Better::higher};
+constexpr StatedUnit kPercent{Unit::ratio, 0.01, Better::none};
+constexpr StatedUnit kRatio{Unit::ratio, 1.0, Better::none};
 constexpr StatedUnit seconds(double factor) { return {Unit::second, factor, Better::lower}; }
 
-constexpr std::array<Base, 23> kWhole{{{"s", seconds(1.0)},
-                                       {"sec", seconds(1.0)},
-                                       {"second", seconds(1.0)},
-                                       {"seconds", seconds(1.0)},
-                                       {"ms", seconds(1e-3)},
-                                       {"msec", seconds(1e-3)},
-                                       {"us", seconds(1e-6)},
-                                       {"usec", seconds(1e-6)},
-                                       {"\xc2\xb5s", seconds(1e-6)},
-                                       {"ns", seconds(1e-9)},
-                                       {"nsec", seconds(1e-9)},
-                                       {"min", seconds(60.0)},
-                                       {"iops", {Unit::hertz, 1.0, Better::higher}},
-                                       {"kiops", {Unit::hertz, 1e3, Better::higher}},
-                                       {"1/s", {Unit::hertz, 1.0, Better::higher}},
-                                       {"messages/s", {Unit::hertz, 1.0, Better::higher}},
-                                       {"samples/s", {Unit::hertz, 1.0, Better::higher}},
-                                       {"images/s", {Unit::hertz, 1.0, Better::higher}},
-                                       {"%", {Unit::ratio, 0.01, Better::none}},
-                                       {"ratio", {Unit::ratio, 1.0, Better::none}},
-                                       {"x", {Unit::ratio, 1.0, Better::none}},
-                                       {"count", {Unit::count, 1.0, Better::none}},
-                                       {"", {Unit::count, 1.0, Better::none}}}};
+constexpr Base kWithPrefix[] = {
+    {"b/s", kRate},      {"b/sec", kRate},  {"bps", kRate},    {"bytes/sec", kRate},
+    {"bytes/s", kRate},  {"byte/s", kRate}, {"flops", kFlops}, {"flop/s", kFlops},
+    {"flops/s", kFlops}, {"iops", kOps},    {"ops", kOps},     {"op/s", kOps},
+    {"b", kBytes},       {"bytes", kBytes}, {"hz", kHertz},    {"byte", kBytes}};
+
+constexpr Base kWhole[] = {{"s", seconds(1.0)},
+                           {"sec", seconds(1.0)},
+                           {"second", seconds(1.0)},
+                           {"seconds", seconds(1.0)},
+                           {"ms", seconds(1e-3)},
+                           {"msec", seconds(1e-3)},
+                           {"us", seconds(1e-6)},
+                           {"usec", seconds(1e-6)},
+                           {"\xc2\xb5s", seconds(1e-6)},
+                           {"ns", seconds(1e-9)},
+                           {"nsec", seconds(1e-9)},
+                           {"min", seconds(60.0)},
+                           {"iops", kHertz},
+                           {"kiops", kKilohertz},
+                           {"1/s", kHertz},
+                           {"messages/s", kHertz},
+                           {"samples/s", kHertz},
+                           {"images/s", kHertz},
+                           {"%", kPercent},
+                           {"ratio", kRatio},
+                           {"x", kRatio},
+                           {"count", kCount},
+                           {"", kCount}};
 
 /// "Gb/s" counts bits: a lower-case b after a prefix. All-lower-case "mb/s" is bytes.
 bool counts_bits(std::string_view text) {

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// The inverse of an odd number modulo 2^64, by Newton's steps: each doubles the right bits.
+/// Inverse of an odd number modulo 2^64 by Newton's method: each step doubles the correct bits.
 std::uint64_t inverse(std::uint64_t odd) {
   std::uint64_t x = odd;
   for (int i = 0; i < 6; ++i) x *= 2 - odd * x;

@@ -1,22 +1,21 @@
-// The order in which a chain of pointers goes through memory, host's or GPU's.
+// Order of a pointer chain through memory, on the host or a GPU.
 #pragma once
 
 #include <cstdint>
 
 namespace bench {
 
-/// One cycle through 2^bits nodes in an order that looks random: a linear congruential generator of
-/// full period (Hull and Dobell: multiplier 1 modulo 4, odd increment), its states scrambled by an
-/// invertible mix, because their low bits alone would repeat. Unlike a shuffled permutation it is
-/// written from front to back, as fast as memory takes it, and where any number of steps leads can
-/// be computed.
+/// One cycle through 2^bits nodes in a pseudo-random order: a full-period linear congruential
+/// generator (Hull and Dobell: multiplier 1 modulo 4, odd increment) whose states an invertible mix
+/// scrambles, because their low bits alone would repeat. Unlike a shuffled permutation it is
+/// written sequentially, at memory speed, and the node after any number of steps can be computed.
 class ChainOrder {
  public:
   /// 2 <= bits <= 48
   ChainOrder(unsigned bits, std::uint64_t seed);
   std::uint64_t nodes() const { return mask_ + 1; }
   std::uint64_t next(std::uint64_t node) const;
-  /// The node after so many steps from the start of the walk.
+  /// The node after `steps` steps from the start.
   std::uint64_t after(std::uint64_t steps) const;
 
  private:
@@ -29,8 +28,8 @@ class ChainOrder {
   std::uint64_t scramble_, unscramble_;
 };
 
-/// The bits of a chain of `bytes` in nodes of `node_bytes`. Throws Error(internal) unless it is a
-/// power of two of at least four nodes and fits into `most` bytes.
+/// log2 of the nodes in a chain of `bytes`. Throws Error(internal) unless that is a power of two of
+/// at least four nodes and at most `most` bytes.
 unsigned chain_bits(double bytes, std::size_t node_bytes, std::size_t most);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Collective operations on buffers of a device: the data plane that the collective probe measures.
+// Collective operations on device buffers: the data plane that the collective probe measures.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,10 @@
 
 namespace bench {
 
-// Over which paths the ranks of a collective reach each other: what is asked for, what a library
-// says it uses, and whether the two agree.
+// Paths between the ranks of a collective: what was requested, what the library reports, and
+// whether they agree.
 
-/// `nvlink`: nothing else between the GPUs of a host. `network`: nothing but network cards, inside
-/// a host too.
+/// `nvlink`: only NVLink between the GPUs of a host. `network`: only NICs, even within a host.
 enum class Isolation { none, nvlink, network };
 
 std::string_view to_string(Isolation isolation);
@@ -28,27 +27,25 @@ Isolation isolation_from(std::string_view name);
 
 struct PathRequest {
   Isolation isolation = Isolation::none;
-  std::string network_card;  // the only one to be used: "mlx5_0", "eth0"; empty: any
+  std::string network_card;  // the only NIC to use: "mlx5_0", "eth0"; empty: any
   bool operator==(const PathRequest&) const = default;
 };
 
-/// What is asked of a rank on a rail (core/job.h): where no card is named, its own.
+/// The request of a rank on a rail (core/job.h): its own NIC unless one is named.
 PathRequest on_own_rail(PathRequest asked);
 
-/// What one rank, or all of them, said. Empty sets: nothing was said.
+/// As reported by one rank, or merged over all. Empty sets: not reported.
 struct UsedPaths {
   std::set<std::string> transports;     // "P2P", "SHM", "NET/IB", "NET/Socket", "COLLNET", "NVLS"
-  std::set<std::string> network_cards;  // those the library was ready to use
+  std::set<std::string> network_cards;  // those the library was prepared to use
   void merge(const UsedPaths& other);
 };
 
 /// {"transports": [...], "network_cards": [...]}
 Json to_json(const UsedPaths& paths);
-/// Of what to_json() gives.
 UsedPaths used_paths_from_json(const Json& json);
 
-/// What was used against the request: "nvlink only was asked for, but SHM was used"; "" when it
-/// agrees as far as anything is known.
+/// How the used paths violate the request; "" if they agree as far as known.
 std::string path_violation(const PathRequest& asked, const UsedPaths& used);
 
 enum class CollectiveOp {
@@ -64,11 +61,11 @@ enum class CollectiveOp {
 std::string_view to_string(CollectiveOp op);
 CollectiveOp collective_op_from(std::string_view name);
 
-/// Memory that the operations work on; it begins with a page.
+/// Page-aligned buffer of collective operations.
 class CollectiveMemory {
  public:
   virtual ~CollectiveMemory() = default;
-  /// Where the device sees it. Only the two functions below may look inside.
+  /// Its device address. Only the two functions below may access the contents.
   virtual std::byte* data() = 0;
   virtual void write(std::size_t at, std::span<const std::byte> bytes) = 0;
   virtual void read(std::size_t at, std::span<std::byte> bytes) = 0;
@@ -76,35 +73,35 @@ class CollectiveMemory {
 
 std::unique_ptr<CollectiveMemory> make_host_collective_memory(std::size_t bytes);
 
-/// How a library did an operation, in its own words.
+/// How a library performed an operation, in its own terms.
 struct CollectiveChoice {
   std::string algorithm;  // "RING", "TREE", "NVLS"
-  std::string protocol;   // "LL", "LL128", "SIMPLE"; empty where it was not said
+  std::string protocol;   // "LL", "LL128", "SIMPLE"; empty if not reported
   std::optional<int> channels = {};
 };
 
-/// Operations that were recorded once and are done again as a whole.
+/// A recorded sequence of operations, replayed as a whole.
 class RecordedOperations {
  public:
   virtual ~RecordedOperations() = default;
   virtual void replay() = 0;
 };
 
-/// Communication and computation at the same time.
+/// Concurrent communication and computation.
 class Overlap {
  public:
   virtual ~Overlap() = default;
-  /// Does something where computations of together() will run, and waits for it: what prepares them
-  /// and what gives their memory back may be tied to a thread.
+  /// Runs work in the context of together()'s computations and waits for it: preparing them and
+  /// freeing their memory may be tied to a thread.
   virtual void run_computation(const std::function<void()>& work) = 0;
-  /// Does both at once; either may be empty. Where the device has a stream they are enqueued.
-  /// `communicate` calls Collectives::run() only.
+  /// Runs both concurrently; either may be empty. A device with streams enqueues them.
+  /// `communicate` only calls Collectives::run().
   virtual void together(const std::function<void()>& communicate,
                         const std::function<void()>& compute) = 0;
   struct Parts {
     Seconds communication, computation;
   };
-  /// How long each took in the last together(), once the device has ended it.
+  /// Durations in the last together(), once the device has finished it.
   virtual Parts last_parts() = 0;
 };
 
@@ -112,46 +109,46 @@ class Collectives {
  public:
   virtual ~Collectives() = default;
 
-  /// Joins the ranks anew over these paths and does a first small operation; every rank asks alike.
-  /// Throws Error(environment) when they cannot be joined so.
+  /// Reconnects the ranks over these paths and performs a first small operation; called by every
+  /// rank alike. Throws Error(environment) if they cannot be connected that way.
   virtual void connect(const PathRequest&) {}
-  /// Leaves what connect() made, if there is anything; every rank asks alike.
+  /// Closes the connection made by connect(), if any; called by every rank alike.
   virtual void disconnect() {}
-  /// How often connect() has joined ranks in this process: the first time costs the most.
+  /// Number of connect() calls so far: the first one in a process is the most expensive.
   virtual int connections() const { return 0; }
-  /// Why such paths cannot be asked for here; "" when they can.
+  /// Why these paths are not supported; "" if they are.
   virtual std::string path_obstacle(const PathRequest& paths) const {
     return paths == PathRequest{} ? "" : "this library has no choice of transports";
   }
 
-  /// `count` elements as the operation counts them: all_reduce, broadcast, reduce, send_recv:
-  /// elements per rank; all_gather, all_to_all: elements each rank gives to one other (recv holds
-  /// size x count); reduce_scatter: elements each rank ends up with (send holds size x count). In
-  /// place is asked for by send == recv (all_reduce, broadcast, reduce) or by send pointing at the
-  /// rank's own part of recv. Sum is the reduction; root is 0. send_recv: rank r sends to r+1 mod
-  /// size. Where the device has a stream the operation is enqueued on it.
+  /// `count` in elements: per rank for all_reduce, broadcast, reduce and send_recv; per pair of
+  /// ranks for all_gather and all_to_all (recv holds size x count); per receiving rank for
+  /// reduce_scatter (send holds size x count). In place means send == recv (all_reduce, broadcast,
+  /// reduce), or send pointing at the rank's own part of recv. The reduction is a sum; the root is
+  /// rank 0; in send_recv rank r sends to r+1 mod size. A device with streams enqueues the
+  /// operation.
   virtual void run(CollectiveOp op, const void* send, void* recv, std::size_t count,
                    Dtype dtype) = 0;
   virtual std::unique_ptr<CollectiveMemory> allocate(std::size_t bytes) {
     return make_host_collective_memory(bytes);
   }
-  /// How many bytes calls in a row go through, so that none finds its data in a cache.
+  /// Buffer bytes that consecutive calls rotate through, so that none finds its data cached.
   virtual std::size_t rotation_bytes() const { return std::size_t{64} << 20; }
-  /// Why there is no such operation here; "" when there is.
+  /// Why the operation is not supported; "" if it is.
   virtual std::string_view obstacle(CollectiveOp, Dtype, bool /*in_place*/) const { return ""; }
 
-  /// Whether operations can be recorded, because they are enqueued rather than done.
+  /// Whether operations are enqueued and can therefore be recorded.
   virtual bool records() const { return false; }
-  /// What `enqueue` calls run() for, recorded instead of done; null where records() is false.
+  /// Records the run() calls of `enqueue`; null if records() is false.
   virtual std::unique_ptr<RecordedOperations> record(const std::function<void()>& /*enqueue*/) {
     return nullptr;
   }
-  /// Null where communication cannot overlap computation.
+  /// Null if communication cannot overlap computation.
   virtual Overlap* overlap() { return nullptr; }
 
-  /// How the last operation was done, as known at rank 0; nothing where the library does not say.
+  /// As known to rank 0; nothing if the library does not report it.
   virtual std::optional<CollectiveChoice> chosen() { return {}; }
-  /// What this rank has been joined over so far.
+  /// The paths this rank has been connected over so far.
   virtual UsedPaths used_paths() { return {}; }
 };
 

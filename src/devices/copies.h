@@ -1,5 +1,5 @@
-// Copies between the memories a device reaches: the host's, page-locked or not and on any NUMA
-// node, its own, and those of its peers.
+// Copies between host memory (pinned or pageable, on any NUMA node), device memory and the memory
+// of peers.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace bench {
 
-/// `both` is one copy each way at once; `inside` stays in the device's own memory; peers are other
-/// devices of the host, written to or read from by this one.
+/// `both` is one copy each way at the same time; `inside` stays in device memory; peers are other
+/// devices of this host, written to or read from by this one.
 enum class CopyRoute { host_to_device, device_to_host, both, inside, peer_write, peer_read };
 enum class HostMemory { pinned, pageable };
 
@@ -42,57 +42,56 @@ struct CopyRequest {
   CopyRoute route = CopyRoute::host_to_device;
   HostMemory memory = HostMemory::pinned;
   std::size_t bytes = 0;         // of one copy, one way
-  std::optional<int> numa_node;  // of the host memory; nothing: where the calling thread runs
+  std::optional<int> numa_node;  // of the host memory; default: the calling thread's
   int peer = 0;                  // the device's number on this host
-  bool rotate = true;            // calls in a row between other places, past the device's caches
+  bool rotate = true;  // use different buffers in consecutive calls, to bypass device caches
 };
 
-/// One copy made ready.
+/// A prepared copy.
 class CopyRun {
  public:
   virtual ~CopyRun() = default;
-  /// The timed work: the copy, `calls` times. With pageable memory it has ended on return, else it
-  /// is only enqueued where the device has a stream.
+  /// The timed work: the copy, `calls` times. Pageable copies have finished on return; others are
+  /// only enqueued if the device has streams.
   virtual void run(std::int64_t calls) = 0;
-  /// Every byte of what arrived, at every place that calls go through, against what was sent; what
-  /// no call has reached yet is copied first. The contents differ from place to place and from one
-  /// prepare to the next, and the target was poisoned.
+  /// Compares every received byte, in every buffer used, with what was sent; copies first what no
+  /// call has reached yet. Contents differ between buffers and between prepare() calls, and the
+  /// target was poisoned.
   virtual Check verify() = 0;
 };
 
-/// A copy, or why there is none.
+/// A copy, or the reason why it is not possible.
 struct CopyOffer {
   std::unique_ptr<CopyRun> run;
   std::string reason;
 };
 
-/// Host memory of somebody else that the device copies from by itself, for as long as this lives.
+/// Foreign host memory, page-locked during the lifetime of this object.
 class PageLock {
  public:
   virtual ~PageLock() = default;
 };
 
-/// A lock, or why there is none.
+/// A lock, or the reason why it is not possible.
 struct PageLockOffer {
   std::unique_ptr<PageLock> lock;
   std::string reason;
 };
 
-/// Batches on their way to the device, alongside what it computes meanwhile: each goes to the other
-/// one of two places.
+/// Double-buffered batch uploads that run concurrently with device computations.
 class Uploads {
  public:
   virtual ~Uploads() = default;
-  /// Begins to copy `from`, which stays as it is until finish(). Out of locked memory it returns at
-  /// once; other memory has been read when it does.
+  /// Starts to copy `from`, which must not change until finish(). Returns at once for locked
+  /// memory; other memory has been read on return.
   virtual void start(std::span<const std::byte> from) = 0;
-  /// Returns when what was started last has arrived.
+  /// Waits for the last start().
   virtual void finish() = 0;
-  /// How many bytes of what arrived last are others than these.
+  /// Number of bytes of the last batch that differ from `expected`.
   virtual std::uint64_t wrong(std::span<const std::byte> expected) = 0;
 };
 
-/// A way for batches, or why there is none.
+/// Uploads, or the reason why they are not possible.
 struct UploadsOffer {
   std::unique_ptr<Uploads> uploads;
   std::string reason;
@@ -103,14 +102,14 @@ class Copies {
   virtual ~Copies() = default;
   /// Numbers of the other devices of this host.
   virtual std::vector<int> peers() const = 0;
-  /// NUMA nodes of the host that have memory.
+  /// NUMA nodes with memory.
   virtual std::vector<int> numa_nodes() const = 0;
   virtual CopyOffer prepare(const CopyRequest& request) = 0;
-  /// `memory` is borrowed, and has been touched.
+  /// `memory` is borrowed and must have been touched.
   virtual PageLockOffer lock(std::span<std::byte> /*memory*/) {
     return {nullptr, "this device cannot page-lock memory"};
   }
-  /// For batches of at most so many bytes.
+  /// For batches of at most `bytes`.
   virtual UploadsOffer uploads(std::size_t /*bytes*/) {
     return {nullptr, "this device cannot receive batches"};
   }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kTicks = 2.0;
 constexpr double kWindowSeconds = 0.25;
 
-/// A number that ranks on one machine share and others do not: the beginning of its boot id.
+/// A number shared by the ranks of one machine only: the start of its boot ID.
 double machine_number() {
   std::ifstream in("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -22,7 +22,7 @@ double machine_number() {
   return id.size() < 8 ? 0.0 : static_cast<double>(std::stoul(id.substr(0, 8), nullptr, 16));
 }
 
-/// The CPU time of all ranks on this rank's machine.
+/// CPU time of all ranks on this rank's machine.
 double of_our_ranks(Group& group, double own_s) {
   if (group.size() == 1) return own_s;
   static const double machine = machine_number();

@@ -1,6 +1,6 @@
-// How much of this machine other processes used while a series was measured. The clean filter sees
-// only who took time from a measuring thread; a neighbour on another core takes none, but shares
-// caches, memory bandwidth, power and clock.
+// CPU time used by other processes on this machine during a series. The clean filter sees only time
+// taken from measuring threads; a neighbour on another core takes none, but shares caches, memory
+// bandwidth, power and clock.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,26 @@
 
 namespace bench {
 
-/// Above this share of the machine's CPU time the samples are not clean.
+/// Above this share of the machine's CPU time, samples are not clean.
 inline constexpr double kCrowdedShare = 0.1;
 
-/// Keeps readings of the machine's account through a job. Every rank of the group calls alike.
+/// Keeps readings of the machine's CPU account during a job. Called by every rank of the group
+/// alike.
 class Crowding {
  public:
   Crowding(Device& device, Group& group) : device_(device), group_(group) { mark(); }
 
-  /// A series begins.
+  /// Marks the beginning of a series.
   void mark();
 
-  /// Share of the machine's CPU time that belonged to nobody of the group, on the worst of its
-  /// machines, since the last mark() or, because the kernel counts whole ticks, since an earlier
-  /// one of this job that lies a quarter of a second back. What two ticks explain is not held
-  /// against anybody. Nothing where the kernel does not tell.
+  /// Share of the machine's CPU time used outside the group, on the group's worst machine, since
+  /// the last mark() or an earlier one of this job at least a quarter of a second ago, because the
+  /// kernel counts whole ticks. Two ticks are tolerated. Nothing if the kernel does not report it.
   std::optional<double> others_share();
 
  private:
   struct Reading {
-    Seconds time;  // the device's
+    Seconds time;  // by the device's clock
     MachineTime machine;
     Seconds own;
   };
@@ -38,7 +38,7 @@ class Crowding {
 
   Device& device_;
   Group& group_;
-  std::vector<Reading> readings_;  // oldest first; those that no series can need are dropped
+  std::vector<Reading> readings_;  // oldest first
 };
 
 }  // namespace bench

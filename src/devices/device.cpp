@@ -4,7 +4,7 @@
 
 namespace bench {
 
-// On a device whose calls end before they return, the clock around them tells it all.
+// For devices with synchronous calls.
 Seconds Device::timed(const std::function<void()>& piece, std::int64_t,
                       const std::function<void()>& meet) {
   if (meet) meet();

@@ -1,6 +1,5 @@
-// What a procedure may ask of the thing it measures. Device itself is small; what it can do comes
-// as capabilities (devices/*.h), each null where the device has none of it: a procedure then
-// calls state.skip. Implementations: backends/host, backends/cuda, and the fakes in tests/support.
+// A device under test. Device itself is small; its capabilities are separate interfaces
+// (devices/*.h), null if the device lacks them: a procedure then calls state.skip.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,8 @@
 
 namespace bench {
 
-// Which libraries this program measures with, and their versions: a number means little without
-// them.
-
-/// {"onednn": "2.6.3", "openblas": "OpenBLAS 0.3.21 ...", "hwloc": "2.9.0"}; null for one left out
-/// at build.
+/// Libraries used for measurements: {"onednn": "2.6.3", "openblas": "OpenBLAS 0.3.21 ...", "hwloc":
+/// "2.9.0"}; null for one that is not compiled in.
 Json host_library_versions();
 
 class Collectives;
@@ -33,34 +29,33 @@ class Gemm;
 class Topology;
 class TrainingKernels;
 
-/// CPU time of a whole machine since some moment, over all its cores, as its kernel counts it.
+/// CPU time of a whole machine over all cores, as counted by the kernel.
 struct MachineTime {
   double busy_s = 0.0;  // in programs and in the kernel on their behalf; not interrupts, not steal
   double all_s = 0.0;   // idle time too
-  double tick_s = 0.0;  // the grain of both
+  double tick_s = 0.0;  // resolution of both
 };
 
-/// Time that measuring threads lost to somebody else.
+/// Time that other processes took from measuring threads.
 class ThreadWatch {
  public:
   virtual ~ThreadWatch() = default;
   virtual void start() = 0;
-  /// The largest loss of any one measuring thread since start().
+  /// The largest loss of any measuring thread since start().
   virtual Seconds lost() = 0;
-  /// CPU time of all threads of this process so far.
+  /// CPU time of this process so far.
   virtual Seconds cpu_time() = 0;
-  /// Of everything that runs on this machine; nothing where the kernel does not tell.
+  /// Nothing if the kernel does not report it.
   virtual std::optional<MachineTime> machine_time() = 0;
 };
 
-/// Something that the device's driver reported of the device itself: NVIDIA's Xid.
+/// An error reported by the device's driver, such as NVIDIA's Xid.
 struct DeviceFault {
   int code = 0;
   std::string text;
-  bool fatal = false;  // what the device computes from then on is not to be believed
+  bool fatal = false;  // later results of the device are not trustworthy
 };
 
-/// As good as no bound on the calls of one piece.
 inline constexpr std::int64_t kAnyNumberOfCalls = std::int64_t{1} << 40;
 
 class Device {
@@ -68,38 +63,38 @@ class Device {
   virtual ~Device() = default;
   virtual std::string kind() const = 0;  // "host", "cuda"
   virtual std::string id() const = 0;    // "cpu"; a GPU's UUID
-  /// Why this device cannot be used ("no device", an old driver): its jobs are skipped with that
-  /// reason. "" when it can.
+  /// Why this device does not exist here ("no device", an old driver): its jobs are skipped with
+  /// that reason. "" if it does.
   virtual std::string absent() const { return ""; }
-  /// Why a device that is there cannot be used: its jobs fail with that reason.
+  /// Why an existing device cannot be used: its jobs fail with that reason.
   virtual std::string broken() const { return ""; }
-  /// A steady clock, in seconds since some moment: how long parts of a job take.
+  /// Steady clock.
   virtual Seconds now() = 0;
-  /// How long the device was at work for one piece of `calls` calls. A GPU's is timed by events on
-  /// its own stream, so that what the host needs to enqueue the calls is not in it. `meet` is
-  /// called when the device is about to begin: ranks that meet there begin together.
+  /// Duration of one piece of `calls` calls on the device. A GPU is timed by events on its stream,
+  /// excluding the host's enqueueing. `meet` is called when the device is about to begin, to start
+  /// all ranks together.
   virtual Seconds timed(const std::function<void()>& piece, std::int64_t calls,
                         const std::function<void()>& meet = {});
-  /// More calls in one piece would be timed as fast as the host can enqueue them.
+  /// With more calls, a piece would be limited by how fast the host can enqueue.
   virtual std::int64_t most_calls() const { return kAnyNumberOfCalls; }
-  /// Does a piece without timing it; when it returns, what the piece started has ended.
+  /// Runs a piece to completion without timing it.
   virtual void untimed(const std::function<void()>& piece) { piece(); }
-  /// The clock the device runs at just now, measured; nothing where it cannot be known.
+  /// The current device clock, measured; nothing if unknown.
   virtual std::optional<Hertz> clock() = 0;
-  /// Whether a clock that moves is a sign of trouble. A GPU at its power limit moves it all the
-  /// time: that is kept alongside the samples and filters none.
+  /// Whether clock changes indicate trouble. A GPU at its power limit changes its clock all the
+  /// time, so its clock does not filter samples.
   virtual bool steady_clock() const { return true; }
-  /// What holds its clock down just now, as SampleFlag bits (core/record.h): kThermal for heat and
-  /// for what the hardware does to protect itself, kPowerCapped.
+  /// Current clock throttling as SampleFlag bits (core/record.h): kThermal (also for hardware
+  /// protection) and kPowerCapped.
   virtual unsigned slowdown() { return 0; }
-  /// Whether nothing it is asked will be answered any more in this process: after an illegal
-  /// access, say. Asked after a failure.
+  /// Whether the device is unusable for the rest of this process, for example after an illegal
+  /// access. Checked after a failure.
   virtual bool lost() { return false; }
-  /// What its driver reported since the last call.
+  /// Reported by the driver since the last call.
   virtual std::vector<DeviceFault> faults() { return {}; }
   virtual ThreadWatch& watch() = 0;
-  /// What tells its product and its limits: name, memory_bytes, multiprocessors, clock_hz, ...;
-  /// null where nothing does.
+  /// Identifies product and limits: name, memory_bytes, multiprocessors, clock_hz, ...; null if
+  /// unknown.
   virtual Json facts() { return {}; }
   /// Cores (one hardware thread each) this rank may use; 1 for a GPU.
   virtual int cores() const = 0;
@@ -109,15 +104,15 @@ class Device {
   virtual Gemm* gemm() { return nullptr; }
   virtual Topology* topology() { return nullptr; }
   virtual Copies* copies() { return nullptr; }
-  /// Operations over the group on this device's memory; every rank asks alike. The group's own for
-  /// a device whose memory is the host's.
+  /// Collectives over the group on this device's memory; called by every rank alike. By default
+  /// those of the group, for host memory.
   virtual Collectives* collectives(Group& group);
   virtual Launches* launches() { return nullptr; }
   virtual TrainingKernels* training_kernels() { return nullptr; }
 };
 
-/// Makes a device's kernels for training when they are first asked for. They are built on devices,
-/// so the program that knows both brings them; a device without a maker has none.
+/// Creates the training kernels of a device on first use. They depend on the devices, so the
+/// program that knows both supplies them.
 using MakeTrainingKernels = std::function<std::shared_ptr<TrainingKernels>()>;
 
 }  // namespace bench

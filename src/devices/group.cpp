@@ -66,7 +66,7 @@ std::vector<Json> gather_json(Group& group, const Json& own) {
 }
 
 std::vector<double> gather_numbers(Group& group, const std::vector<double>& own) {
-  // A sum of which all terms but one are zero is that one.
+  // All terms but one are zero.
   std::vector<double> all(own.size() * static_cast<std::size_t>(group.size()));
   std::ranges::copy(own, all.begin() + static_cast<std::ptrdiff_t>(
                                            own.size() * static_cast<std::size_t>(group.rank())));

@@ -1,6 +1,5 @@
-// The ranks that run a job together. Group is the control plane: agreeing, gathering, asserting.
-// Collectives (device/collectives.h) is the data plane that the collective probe measures.
-// SelfGroup stands for a rank alone.
+// The ranks of a job. Group is the control plane: synchronise, broadcast, gather. Collectives
+// (devices/collectives.h) is the data plane that the collective probe measures.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +21,10 @@ class Group {
   virtual int size() const = 0;
   virtual void barrier() = 0;
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
-  /// Elementwise over all ranks, in place; every rank gets the result.
+  /// Elementwise over all ranks, in place, on every rank.
   virtual void max(std::span<double> values) = 0;
   virtual void sum(std::span<double> values) = 0;
-  /// Every rank's text at rank 0, in rank order; empty elsewhere.
+  /// Every rank's text in rank order at rank 0; empty elsewhere.
   virtual std::vector<std::string> gather(const std::string& text) = 0;
   /// The data plane for buffers in host memory; null for a rank alone.
   virtual Collectives* collectives() { return nullptr; }
@@ -33,13 +32,13 @@ class Group {
   virtual std::string library() const = 0;
 };
 
-/// A text known to rank 0 made known to all.
+/// Rank 0's text on every rank.
 std::string broadcast_text(Group& group, const std::string& text);
 
 /// Why Device::collectives() is null for these ranks.
 std::string no_collectives(const Group& group);
 
-/// The first reason of any rank, made known to all; "" when no rank has one. Every rank must call
+/// The first non-empty reason of any rank, on every rank; "" if there is none. Every rank must call
 /// it: one that gave up alone would leave the others waiting.
 std::string agreed(Group& group, const std::string& reason);
 
@@ -51,8 +50,8 @@ double total(Group& group, double value);
 /// Every rank's value at rank 0, in rank order; empty elsewhere.
 std::vector<Json> gather_json(Group& group, const Json& own);
 
-/// Every rank's numbers at every rank, in the order of ranks; each has as many. For few of them: it
-/// is the control plane that carries them, to the bit (but -0.0, which becomes 0.0).
+/// Every rank's numbers on every rank, in rank order; all ranks pass equally many. For a few
+/// numbers: they travel over the control plane. Exact, except that -0.0 becomes 0.0.
 std::vector<double> gather_numbers(Group& group, const std::vector<double>& own);
 
 /// One rank alone; never touches MPI.

@@ -1,4 +1,4 @@
-// The host's two clocks: the one on the wall and the one of this process.
+// Steady time and CPU time.
 #pragma once
 
 #include <time.h>
@@ -9,13 +9,13 @@
 
 namespace bench {
 
-/// Since some moment; never set back.
+/// Since an arbitrary point in time; monotonic.
 inline Seconds steady_now() {
   return {
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
 }
 
-/// Of a clock of the kernel: CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID.
+/// For CLOCK_PROCESS_CPUTIME_ID or CLOCK_THREAD_CPUTIME_ID.
 inline Seconds cpu_time_of(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);

@@ -1,6 +1,5 @@
-// The arithmetic instructions of a device's cores, each as a stream that nothing but the
-// instruction itself limits: the ceiling of every compute-bound program. And chains of instructions
-// that need one another, whose length in cycles is known: they tell the clock.
+// Streams of independent arithmetic instructions, which give the ceiling of every compute-bound
+// program, and chains of dependent ones with known latency, which give the clock.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +14,34 @@
 
 namespace bench {
 
-/// One kind of multiply-add instruction that this machine has.
+/// A kind of multiply-add instruction available on this machine.
 struct InstructionStream {
   Dtype dtype = Dtype::f32;     // of the factors; sums are f32 for bf16 and int32 for int8
-  std::string isa;              // family: avx2, avx512, amx, neon; a gemm can be pinned to one
+  std::string isa;              // avx2, avx512, amx, neon; a gemm can be restricted to one
   std::string instruction;      // "vfmadd231ps zmm"
   double ops = 0.0;             // per instruction; a multiply-add counts two
-  double most_per_cycle = 0.0;  // instructions; no core of this kind starts more
+  double most_per_cycle = 0.0;  // instructions; upper bound for this kind of core
 };
 
-/// Instructions that each need the result of the one before.
+/// Instructions that each depend on the previous one.
 struct ClockChain {
   std::string name;     // "add", "multiply"
   double cycles = 0.0;  // from one step to the next
 };
 
-/// A stream or chain made ready on some threads. Those threads are pinned as long as it lives.
+/// A prepared stream or chain. Its threads are pinned during its lifetime.
 class InstructionRun {
  public:
   virtual ~InstructionRun() = default;
-  /// The timed work, on every thread: `calls` times a fixed piece of some ten microseconds.
+  /// The timed work: `calls` times a piece of about ten microseconds on every thread.
   virtual void run(std::int64_t calls) = 0;
-  /// Operations (stream) or cycles (chain) in one call, of one thread.
+  /// Operations (stream) or cycles (chain) per call and thread.
   virtual double per_call() const = 0;
-  /// Whether the sums the last run() left in the registers are the ones so many steps must give.
+  /// Whether the last run() left the expected sums in the registers.
   virtual Check verify() = 0;
-  /// The clock of the calling thread's core under this load. Call it right after run().
+  /// The clock of the calling thread's core under this load. Call it directly after run().
   virtual std::optional<Hertz> clock() = 0;
-  /// The smallest share of a core that any of the threads got just now; see Measurement.
+  /// The smallest share of a core that any thread just got; see Measurement.
   virtual std::optional<double> core_share() { return {}; }
 };
 
@@ -53,11 +52,11 @@ class Instructions {
   virtual const std::vector<ClockChain>& chains() const = 0;
   /// Throws Error(input) for more threads than cores.
   virtual std::unique_ptr<InstructionRun> prepare_stream(std::size_t stream, int threads) = 0;
-  /// Operations of a stream in one cycle of one core, as measured: the clock is read from a chain
-  /// right behind each of many short windows. Nothing where no such clock can be had.
+  /// Measured operations per cycle and core: a chain measures the clock directly after each of many
+  /// short windows. Nothing if the clock cannot be measured.
   virtual std::optional<double> operations_per_cycle(std::size_t stream) = 0;
   virtual std::unique_ptr<InstructionRun> prepare_chain(std::size_t chain, int threads) = 0;
-  /// The highest clock the system says the cores may take; nothing where it does not say.
+  /// As reported by the system; nothing if not reported.
   virtual std::optional<Hertz> highest_clock() const = 0;
 };
 

@@ -1,5 +1,4 @@
-// What it costs to give a device work: launching an empty kernel, a recorded graph of them, and
-// waiting for nothing.
+// Overhead of device launches: an empty kernel, a graph of them, and waiting for an idle stream.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace bench {
 
-/// kernel: one launch. graph: one launch of a graph of kLaunchesInGraph kernels. wait: waiting for
-/// a stream that is empty.
+/// kernel: one launch. graph: one launch of kLaunchesInGraph kernels. wait: waiting for an idle
+/// stream.
 enum class LaunchKind { kernel, graph, wait };
 inline constexpr NameTable<LaunchKind, 3> kLaunchKinds{
     {{{LaunchKind::kernel, "kernel"}, {LaunchKind::graph, "graph"}, {LaunchKind::wait, "wait"}}}};
@@ -20,10 +19,9 @@ inline constexpr int kLaunchesInGraph = 20;
 class LaunchRun {
  public:
   virtual ~LaunchRun() = default;
-  /// The timed work: `calls` launches, and after each one, or after the last only, a wait until
-  /// they have ended.
+  /// The timed work: `calls` launches, waiting after each one or after the last only.
   virtual void run(std::int64_t calls) = 0;
-  /// Each kernel adds one to a counter: how far it is from what was launched.
+  /// Compares a counter that each kernel increments with the number of launches.
   virtual Check verify() = 0;
 };
 

@@ -1,5 +1,5 @@
-// Memory as a device shows it to the memory probes: its caches, its nodes, arrays that kernels
-// stream through, and a chain of pointers to chase. All sizes are bytes; rates are made by State.
+// Memory as seen by the memory probes: caches, NUMA nodes, arrays for streaming kernels, and
+// pointer chains. Sizes are in bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@
 
 namespace bench {
 
-// The numbers that arrays in any memory are filled with: integers that are different for every
-// element (up to 2^32 of them), so that a copy to the wrong place is seen, small enough that all
-// arithmetic on them in f64 is exact, and spread like random ones (a ramp or zeros would be kinder
-// to the hardware). Host and GPU code share them, so that either can check the other.
+// Array contents: integers that differ for every element (up to 2^32), so that misplaced copies are
+// detected, exact in f64 arithmetic, and pseudo-random, because ramps and zeros would be easier for
+// the hardware. Shared by host and GPU code, so that each can verify the other.
 
-/// |value| <= 2^31. Multiplication by an odd number maps 2^32 indices to as many values.
+/// |value| <= 2^31. Multiplication by an odd number is a bijection on 32 bits.
 constexpr double pattern(std::uint64_t index) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(index) * 2654435761u);
 }
@@ -39,7 +38,7 @@ inline constexpr NameTable<Stores, 3> kStores{
     {{{Stores::none, "none"}, {Stores::plain, "plain"}, {Stores::nontemporal, "nontemporal"}}}};
 inline constexpr NameTable<Pages, 2> kPages{{{{Pages::small, "small"}, {Pages::huge, "huge"}}}};
 
-/// Arrays a kernel goes through.
+/// Number of arrays a kernel uses.
 constexpr int array_count(MemoryKernel kernel) {
   return kernel == MemoryKernel::triad ? 3 : kernel == MemoryKernel::copy ? 2 : 1;
 }
@@ -48,7 +47,7 @@ constexpr int array_count(MemoryKernel kernel) {
 struct CacheLevel {
   int level = 1;
   double bytes = 0.0;  // of one instance
-  int shared_by = 1;   // cores of this rank that share one instance
+  int shared_by = 1;   // number of cores of this rank per instance
 };
 
 struct MemoryNode {
@@ -57,8 +56,8 @@ struct MemoryNode {
   bool has_memory = false;
 };
 
-/// Where the threads run and where the memory lies; nothing said: the first cores, and memory near
-/// the thread that uses it.
+/// Placement of threads and memory. Default: the first cores, and memory local to the thread that
+/// uses it.
 struct MemoryPlace {
   std::optional<int> cpu_node = {};
   std::optional<int> memory_node = {};
@@ -66,7 +65,7 @@ struct MemoryPlace {
 
 struct ArraysRequest {
   double bytes = 0.0;  // of the largest working set, all arrays and threads together
-  int threads = 1;     // the most that will be asked for
+  int threads = 1;     // maximum of later requests
   Pages pages = Pages::small;
   MemoryPlace place = {};
 };
@@ -78,43 +77,43 @@ struct StreamRequest {
   int threads = 1;
 };
 
-/// What one call of a prepared stream moves, all threads together.
+/// Bytes moved per call of a prepared stream, over all threads.
 struct StreamAmount {
   double payload = 0.0;  // bytes the program asked for: read N, write N, copy 2N, triad 3N
   double traffic = 0.0;  // with write-allocate: a plain store counts twice
 };
 
-/// One allocation, used for streams of many kernels and sizes one after another. A working set
-/// larger than a few MiB a thread is gone through in windows: each call does the next one and after
-/// the last the first, so that a call is short (a clean sample exists under load) and a line is met
-/// again only after all others have been (caches stay cold).
+/// One allocation for streams of several kernels and sizes. Working sets larger than a few MiB per
+/// thread are processed in windows, one per call, in a cycle: calls are then short enough for clean
+/// samples under load, and caches stay cold because a line is reused only after all others.
 class MemoryArrays {
  public:
   virtual ~MemoryArrays() = default;
-  /// Share of the pages that are huge, as the kernel accounts for them.
+  /// Share of huge pages, as accounted by the kernel.
   virtual double huge_share() const = 0;
-  /// Lays out and fills what the kernel reads. Throws Error(input) when a thread would get less
-  /// than a cache line of each array.
+  /// Lays out and fills the arrays. Throws Error(input) if a thread gets less than a cache line of
+  /// each array.
   virtual StreamAmount prepare(const StreamRequest& request) = 0;
-  /// The timed work: `calls` passes, each over the next window (or the whole of a small set).
+  /// The timed work: `calls` passes, each over the next window (or all of a small set).
   virtual void run(std::int64_t calls) = 0;
-  /// Looks at everything the calls since prepare() wrote, or at the sum of the last run() for read.
-  /// The values are integers that differ from element to element and call to call: exact.
+  /// Verifies everything written since prepare(), or the sum of the last run() for read. Exact:
+  /// values are integers that differ between elements and calls.
   virtual Check verify() = 0;
-  /// The smallest share of a core that any of the threads got just now; see Measurement.
+  /// The smallest share of a core that any thread just got; see Measurement.
   virtual std::optional<double> core_share() { return {}; }
 };
 
-/// Pointers in one random cycle, one a cache line: each load needs the one before it.
+/// A pointer chain through one random cycle, one node per cache line: each load depends on the
+/// previous one.
 class MemoryChain {
  public:
   virtual ~MemoryChain() = default;
   virtual double huge_share() const = 0;  // of what was prepared so far
-  /// Builds the chain through so many bytes: a power of two, at least 256, at most as requested.
+  /// Builds a chain through `bytes`: a power of two, at least 256, at most as requested.
   virtual void prepare(double bytes) = 0;
-  /// The timed work: follows the chain `loads` steps further.
+  /// The timed work: advances by `loads` steps.
   virtual void run(std::int64_t loads) = 0;
-  /// Whether the walk stands where that many steps must have brought it; counts nodes it is off.
+  /// Compares the current node with the expected one.
   virtual Check verify() = 0;
 };
 
@@ -128,20 +127,20 @@ struct ChainRequest {
 class MemorySystem {
  public:
   virtual ~MemorySystem() = default;
-  /// From the first level up; empty where the machine does not say.
+  /// By level; empty if unknown.
   virtual std::vector<CacheLevel> caches() const = 0;
   virtual std::vector<MemoryNode> nodes() const = 0;
-  /// Streams over a smaller working set are not measured: all loop or launch, and no memory.
+  /// Smallest working set worth measuring: below it, loop or launch overhead dominates.
   virtual double least_bytes(int threads) const { return 4096.0 * threads; }
-  /// What may be allocated now: by the machine and by its control group.
+  /// Limited by free memory and by the control group.
   virtual double available_bytes() const = 0;
-  /// Why huge pages cannot be had here; "" when they may be.
+  /// Why huge pages are unavailable; "" if they may be available.
   virtual std::string no_huge_pages() const = 0;
-  /// Why non-temporal stores cannot be measured here; "" when they can.
+  /// Why non-temporal stores cannot be measured; "" if they can.
   virtual std::string no_nontemporal() const = 0;
-  /// The vector instructions the kernels use: "AVX-512".
+  /// Vector instructions of the kernels: "AVX-512".
   virtual std::string instructions() const = 0;
-  /// Throw Error(environment) when the memory cannot be had or placed.
+  /// Throw Error(environment) if memory cannot be allocated or placed.
   virtual std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) = 0;
   virtual std::unique_ptr<MemoryChain> chain(const ChainRequest& request) = 0;
 };

@@ -36,7 +36,7 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-/// Those of the CPUs that this process may use.
+/// The given CPUs that this process may use.
 using CpuSet = std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)>;
 CpuSet allowed_of(const std::vector<int>& cpus, std::size_t bytes) {
   const auto make = [] {
@@ -51,7 +51,7 @@ CpuSet allowed_of(const std::vector<int>& cpus, std::size_t bytes) {
   return chosen;
 }
 
-/// By its own path: a process is named after it, and is found by its name.
+/// By its own path: a process is named after its executable and found by name.
 [[noreturn]] void restart(const std::string& program) {
   unsetenv(kDeviceVariable);
   const std::string path = std::filesystem::read_symlink("/proc/self/exe").string();

@@ -3,8 +3,6 @@
 namespace bench {
 namespace {
 
-// The words in which a machine's topology is kept: the facts "topology" of a run.
-
 Json describe(const PciDevice& device) {
   return {{"address", device.address},
           {"kind", device.kind},

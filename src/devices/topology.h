@@ -1,5 +1,5 @@
-// What a machine is made of: processors, caches, memory, devices. Read once, not measured. Two
-// sides tell it (a library and the kernel), so that the probe can compare them.
+// Components of a machine: processors, caches, memory, devices. Read once, from both a library and
+// the kernel, so that the probe can compare them.
 #pragma once
 
 #include <map>
@@ -28,26 +28,26 @@ struct Cache {
 
 struct PciDevice {
   std::string address;                      // "0000:3b:00.0"
-  std::string kind;                         // "network", "nvme", "0x1180" where it has no name
+  std::string kind;                         // "network", "nvme", or the class "0x1180"
   std::string id;                           // "10de:2330": vendor and device
-  std::string name;                         // empty where it is not known
-  std::optional<BytesPerSecond> link_rate;  // of the link as it is now, one direction
-  std::vector<int> numa_nodes;              // it is nearest to; several where it is not known
-  std::vector<std::string> bridges = {};    // on its way to the processor, the nearest one first
+  std::string name;                         // empty if unknown
+  std::optional<BytesPerSecond> link_rate;  // current, one direction
+  std::vector<int> numa_nodes;              // the nearest; several if unknown
+  std::vector<std::string> bridges = {};    // towards the processor, nearest first
 };
 
 /// A device as the operating system names it.
 struct OsDevice {
   std::string name;         // "eth0", "nvme0n1", "mlx5_0"
   std::string kind;         // "network", "infiniband", "block", "gpu", "co-processor", "dma"
-  std::string pci_address;  // empty for one that is on no PCI bus
-  /// What the library says of it, in its words: {"GPUModel": "Tesla V100-SXM3-32GB-H"}.
+  std::string pci_address;  // empty if not on a PCI bus
+  /// Library-specific attributes: {"GPUModel": "Tesla V100-SXM3-32GB-H"}.
   std::map<std::string, std::string> infos = {};
 };
 
 struct MachineTopology {
   std::string source;  // "hwloc 2.9.0"
-  /// False when the library was told to describe another machine.
+  /// False if the library describes another machine, from a file.
   bool this_machine = true;
   int packages = 0;
   int cores = 0;
@@ -57,26 +57,26 @@ struct MachineTopology {
   std::vector<Cache> caches;
   std::vector<PciDevice> pci_devices;
   std::vector<OsDevice> os_devices;
-  /// What the library says of the whole machine, in its words: {"DMIProductName": "DGX-2H"}.
+  /// Library-specific attributes of the machine: {"DMIProductName": "DGX-2H"}.
   std::map<std::string, std::string> infos = {};
 };
 
-/// What the kernel says of the same; nothing where it cannot be read.
+/// The same according to the kernel; nothing if unreadable.
 struct KernelTopology {
   std::optional<int> cores;
   std::optional<int> hardware_threads;
   std::optional<Bytes> memory;
-  /// Sum over its NUMA nodes: less than `memory` while the kernel is still setting memory up.
+  /// Sum over NUMA nodes: less than `memory` while the kernel still initialises memory.
   std::optional<Bytes> memory_of_nodes;
 };
 
-/// A memory module as the firmware describes it.
+/// A memory module according to the firmware.
 struct MemoryModule {
   std::string slot;
-  std::string channel;  // empty where the firmware does not name it
+  std::string channel;  // empty if not named by the firmware
   std::string type;     // "DDR5"
   Bytes size;
-  double transfers_per_second = 0.0;  // as configured; 0 where it is not known
+  double transfers_per_second = 0.0;  // as configured; 0 if unknown
   Bytes width;                        // of one transfer, without error correction
 };
 
@@ -88,16 +88,15 @@ struct MemoryModules {
 class Topology {
  public:
   virtual ~Topology() = default;
-  /// Throws Error(environment) when the library cannot say.
+  /// Throws Error(environment) if the library fails.
   virtual MachineTopology machine() = 0;
   virtual KernelTopology kernel() = 0;
   virtual MemoryModules memory_modules() = 0;
-  /// Firmware, drivers, disks, cards and kernel settings, by parts; facts/machine_facts.h names
-  /// them.
+  /// Firmware, drivers, disks, NICs and kernel settings; see facts/machine_facts.h.
   virtual Json details(const MachineTopology& machine) = 0;
 };
 
-/// All of it as the facts "topology"; sizes in bytes, null for what is not known.
+/// The facts "topology"; sizes in bytes, null for unknown.
 Json topology_facts(const MachineTopology& machine, const KernelTopology& kernel,
                     const MemoryModules& modules, const Json& details);
 

@@ -103,8 +103,16 @@ TEST_CASE("a product on more cores than there are is refused") {
                   Error);
 }
 
+#ifdef BENCH_ONEDNN_FOUND
+TEST_CASE("oneDNN is compiled in if the build found it") { CHECK(onednn_version().is_string()); }
+#endif
+#ifdef BENCH_OPENBLAS_FOUND
+TEST_CASE("OpenBLAS is compiled in if the build found it") {
+  CHECK(openblas_version().is_string());
+}
+#endif
 #ifdef BENCH_BLIS_FOUND
-TEST_CASE("BLIS is compiled in where the build found it") { CHECK(blis_version().is_string()); }
+TEST_CASE("BLIS is compiled in if the build found it") { CHECK(blis_version().is_string()); }
 #endif
 
 }  // namespace

@@ -12,8 +12,8 @@
 namespace bench {
 namespace {
 
-// Errors of memory controllers, PCIe links and processors. The kernel shows all of them to
-// everybody; a driver that is not loaded shows nothing.
+// Errors of memory controllers, PCIe links and processors, which the kernel shows to everyone if
+// the drivers are loaded.
 
 constexpr Seconds kErrorPeriod{10.0};  // some of these are hundreds of files
 constexpr std::size_t kMostErrorDevices = 64;
@@ -24,7 +24,7 @@ const std::string kControllers = "sys/devices/system/edac/mc";
 const std::string kPci = "sys/bus/pci/devices";
 const std::string kCpus = "sys/devices/system/cpu";
 
-/// The count behind a word in a file of lines "RxErr 0".
+/// The count after a word in a file of lines "RxErr 0".
 double listed(const SystemFiles& files, const std::string& path, const char* word) {
   const auto text = field(files.text(path).value_or(""), word);
   return text ? value_of(parse_number(*text)) : kUnread;
@@ -133,7 +133,7 @@ std::unique_ptr<CounterSource> cpu_error_counters(const SystemFiles& files) {
 
 namespace {
 
-constexpr double kIdleBytes = 1 << 20;  // on a path that a job did not use: keep-alives
+constexpr double kIdleBytes = 1 << 20;  // keep-alives on an unused path
 
 constexpr std::array<std::string_view, 6> kSources = {"host.infiniband", "host.network",
                                                       "host.ethernet",   "host.memory_errors",

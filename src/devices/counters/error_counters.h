@@ -1,5 +1,5 @@
-// What went wrong on a host while a job ran, as its hardware counts it, with the bytes that moved
-// on the same paths: two readings, at the job's beginning and end, so it costs the job nothing.
+// Hardware error counters of a host during a job, with the bytes transferred on the same paths: two
+// readings, at the beginning and end of the job, so that it is not disturbed.
 #pragma once
 
 #include <vector>
@@ -11,24 +11,24 @@
 
 namespace bench {
 
-/// Those of the sources that count errors or the bytes that errors are held against.
+/// The sources that count errors, or the bytes that errors are related to.
 CounterSources error_sources(CounterSources all);
 
 /// {"seconds", "counters": {source: {column: growth}}, "gauges": {source: {column: last value}},
-/// "broken": {source: {column: readings between which nothing is known}}}. A growth of null: it
-/// could not be told at all, because the counter was reset, vanished or is stuck at its end.
+/// "broken": {source: {column: number of unknown intervals}}}. The growth is null if it is entirely
+/// unknown because the counter was reset, vanished or is saturated.
 Json counter_totals(const std::vector<Recording>& recordings, double seconds);
 
-/// Leaves out counters that did not grow, and bytes below a mebibyte: who saw them once knows that
-/// they are there, and large fleets have thousands of such jobs.
+/// Removes counters that did not grow, and bytes below 1 MiB: large fleets have thousands of such
+/// jobs.
 void drop_idle(Json& totals);
 
-// Errors of the machine itself; an empty pointer where it has no such thing.
-/// Of memory controllers (EDAC): corrected and uncorrected.
+// Null if the machine has none.
+// Memory controllers (EDAC): corrected and uncorrected errors.
 std::unique_ptr<CounterSource> memory_error_counters(const SystemFiles& files);
-/// Of PCIe links, as devices that compute, store or communicate report them (AER).
+/// PCIe links (AER) of devices that compute, store or communicate.
 std::unique_ptr<CounterSource> pcie_error_counters(const SystemFiles& files);
-/// Of processors: machine check exceptions, and how often heat held a core down.
+/// Processors: machine check exceptions and thermal throttling events.
 std::unique_ptr<CounterSource> cpu_error_counters(const SystemFiles& files);
 
 }  // namespace bench

@@ -1,6 +1,6 @@
-// What a host's kernel counts, GPU or not: CPU time, memory, disks, network, InfiniBand, stalls,
-// power. Each kind is a source of its own, because some may be read often and others cost a
-// firmware call. Devices are found once; one that vanishes reads as NaN from then on.
+// Kernel counters of a host: CPU time, memory, disks, network, InfiniBand, stalls, power. Each kind
+// is a separate source, because some are cheap and others cost a firmware call. Devices are found
+// once; one that vanishes reads as NaN.
 #pragma once
 
 #include "core/system_files.h"
@@ -9,11 +9,11 @@
 
 namespace bench {
 
-/// All that this host has. `files` is copied; tests hand in a root of their own. `nic`: how network
-/// cards are asked, which no file tells; they are not when it is empty.
+/// All sources of this host. `files` is copied. `nic` reads NICs, which no file covers; they are
+/// skipped if it is empty.
 CounterSources host_counters(const SystemFiles& files = SystemFiles(), const ReadNic& nic = {});
 
-// The kinds; an empty pointer where the host has no such thing, or hides it.
+// Null if the host has or shows no such thing.
 std::unique_ptr<CounterSource> cpu_counters(const SystemFiles& files);
 std::unique_ptr<CounterSource> memory_counters(const SystemFiles& files);
 std::unique_ptr<CounterSource> disk_counters(const SystemFiles& files);

@@ -33,7 +33,7 @@ void Recorder::tick(double now) {
     const bool first = std::isinf(due_[i]);
     if (!first && now - due_[i] > 0.5 * period) ++recordings_[i].late;
     read(i, now);
-    // Readings that were missed are not made up for; the rhythm stays.
+    // Missed readings are not repeated; the schedule is kept.
     const double since = first ? now : due_[i];
     const double next = recordings_[i].period.value;  // reading may have thinned it
     due_[i] = since + next * (std::floor((now - since) / next) + 1.0);

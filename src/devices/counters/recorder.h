@@ -1,5 +1,5 @@
-// Reads sources when they are due and keeps what they say, in bounded memory: a recording that is
-// full gives up every second row and goes on at half the rate, so that a long job is seen whole.
+// Reads sources periodically in bounded memory: a full recording drops every second row and
+// continues at half the rate, so that long jobs are covered completely.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,30 @@
 
 namespace bench {
 
-/// What one source said. Counters are kept as they were read.
+/// The readings of one source; counters unchanged.
 struct Recording {
   std::string source;
   std::vector<CounterColumn> columns;
-  Seconds period;                           // as it was in the end
+  Seconds period;                           // at the end
   std::vector<double> times;                // seconds on the recorder's clock
-  std::vector<std::vector<double>> values;  // one vector a column
+  std::vector<std::vector<double>> values;  // one vector per column
   std::size_t late = 0;                     // readings more than half a period late
 };
 
 struct RecorderSettings {
   Seconds period{0.1};
-  std::size_t most_rows =
-      2048;  // of each source; at least 4. Keeps the record of one far below its limit
+  std::size_t most_rows = 2048;  // per source, at least 4; keeps records far below their limit
 };
 
 class Recorder {
  public:
   Recorder(CounterSources sources, const RecorderSettings& settings);
 
-  /// When the next source is due; the first time: at once.
+  /// When the next source is due; initially at once.
   double next_due() const;
-  /// Reads what is due at `now`.
+  /// Reads all sources due at `now`.
   void tick(double now);
-  /// Reads all, so that counters say what happened to the very end.
+  /// Reads all sources, so that counters cover the job to its end.
   void tick_all(double now);
 
   const std::vector<Recording>& recordings() const { return recordings_; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// Mean with weights, least and greatest of what was added.
+/// Weighted mean, minimum and maximum.
 class Spread {
  public:
   void add(double value, double weight) {
@@ -47,7 +47,7 @@ bool inside(double time, const std::vector<PhaseSpan>& spans) {
   });
 }
 
-/// How much of begin..end lies in the spans, which do not overlap.
+/// Overlap of begin..end with the spans, which do not overlap each other.
 double common(double begin, double end, const std::vector<PhaseSpan>& spans) {
   double seconds = 0.0;
   for (const PhaseSpan& span : spans)
@@ -55,7 +55,7 @@ double common(double begin, double end, const std::vector<PhaseSpan>& spans) {
   return seconds;
 }
 
-/// Watts over time; between two readings the mean of both.
+/// Watts over time, by the trapezoidal rule.
 double integral(const std::vector<double>& times, const std::vector<double>& values,
                 const std::vector<PhaseSpan>& spans) {
   Spread spread;
@@ -64,7 +64,7 @@ double integral(const std::vector<double>& times, const std::vector<double>& val
   return spread.sum();
 }
 
-/// How often each bit was set, of the readings inside; those that never were are left out.
+/// Share of the readings inside with each bit set; unset bits are omitted.
 Json summarise_bits(const Recording& recording, std::size_t column,
                     const std::vector<PhaseSpan>& spans) {
   const std::vector<std::string>& names = recording.columns[column].bits;
@@ -72,7 +72,7 @@ Json summarise_bits(const Recording& recording, std::size_t column,
   std::size_t count = 0;
   for (std::size_t i = 0; i < recording.times.size(); ++i) {
     const double value = recording.values[column][i];
-    // Doubles are whole numbers without gaps only so far.
+    // Doubles are exact integers only up to here.
     if (!(value >= 0.0 && value < 9e15) || !inside(recording.times[i], spans)) continue;
     ++count;
     const auto bits = static_cast<std::uint64_t>(value);
@@ -106,7 +106,7 @@ Json summarise_counter(const Recording& recording, std::size_t column,
     const double begin = recording.times[i], end = recording.times[i + 1];
     const double seconds = common(begin, end, spans);
     rates.add(grown[i] / (end - begin), seconds);
-    // A share of exactly 1 where all of the time lies inside: there the count is what was counted.
+    // The share is exactly 1 inside, so that counts stay integers.
     if (std::isfinite(grown[i]) && seconds > 0.0) total += grown[i] * (seconds / (end - begin));
   }
   Json json = rates.json();
@@ -122,8 +122,7 @@ std::vector<double> growth(const CounterColumn& column, const std::vector<double
   std::vector<double> grown;
   for (std::size_t i = 1; i < values.size(); ++i) {
     double change = values[i] - values[i - 1];
-    // Less than half of the range in one period is a counter that ran over; more is one that began
-    // anew.
+    // A drop by more than half of the range is an overflow, otherwise a reset.
     if (change < 0.0 && change + column.wraps_at >= 0.0 && change < -0.5 * column.wraps_at)
       change += column.wraps_at;
     grown.push_back(change < 0.0 ? kNan : change);

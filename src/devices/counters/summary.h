@@ -1,6 +1,5 @@
-// What the counters did during each phase of a job, in a few numbers: the least, mean and greatest
-// value of a gauge; the total and the rate of a counter; the energy behind a power. Phases and
-// readings are joined by time.
+// Counters per phase of a job: minimum, mean and maximum of gauges; total and rate of counters;
+// energy of powers. Phases and readings are matched by time.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace bench {
 
-/// A stretch of a job: which phase, of which series, on the recorder's clock.
+/// A period of a job on the clock of the recorder.
 struct PhaseSpan {
   std::string phase;             // "warm_up", "measure", "job"
   Json params = Json::object();  // of the series; empty for the whole job
@@ -20,20 +19,18 @@ struct PhaseSpan {
   double end = 0.0;
 };
 
-/// How much a counter grew from each reading to the next; one less than the values. One that ran
-/// over (column.wraps_at) is put right; where it was reset or could not be read it is NaN, never
-/// negative.
+/// Growth between consecutive readings, corrected for overflow (column.wraps_at); NaN if the
+/// counter was reset or could not be read, never negative.
 std::vector<double> growth(const CounterColumn& column, const std::vector<double>& values);
 
-/// {"name": {"unit", "n", "min", "mean", "max", ...}} of one recording within the spans. Gauges:
-/// of the readings that lie inside, "energy_j" alongside watts. Counters: "total" and per second;
-/// an interval that lies partly inside counts by its part. Gauges that are sets of bits: "shares",
-/// how often each bit was set. n is 0 and the rest null where the spans are shorter than the time
-/// between readings.
+/// {"name": {"unit", "n", "min", "mean", "max", ...}} of a recording within the spans. Gauges: of
+/// the readings inside, with "energy_j" for watts. Counters: "total" and rates; intervals partly
+/// inside count proportionally. Bit sets: "shares" of the readings with each bit set. n is 0 and
+/// the rest null if the spans are shorter than the period.
 Json summarise(const Recording& recording, const std::vector<PhaseSpan>& spans);
 
-/// One entry for each phase and series, [{"phase", "params", "seconds", "sources": {...}}], at most
-/// `most`: the job's whole, and then in their order.
+/// One entry per phase and series, in order and at most `most`, the first for the whole job:
+/// [{"phase", "params", "seconds", "sources": {...}}].
 Json summarise_phases(const std::vector<Recording>& recordings, const std::vector<PhaseSpan>& spans,
                       std::size_t most = 64);
 

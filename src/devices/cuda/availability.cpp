@@ -8,8 +8,8 @@
 namespace bench {
 namespace {
 
-/// "0000:3b:00.0"; "" without one. Of class 3D controller alone: what drives a display may well be
-/// left to another driver.
+/// "0000:3b:00.0"; "" if there is none. Only class 3D controller: display devices may use another
+/// driver.
 std::string accelerator_on_bus(const SystemFiles& files) {
   const std::string bus = "sys/bus/pci/devices";
   for (const std::string& address : files.entries(bus)) {
@@ -21,7 +21,7 @@ std::string accelerator_on_bus(const SystemFiles& files) {
   return "";
 }
 
-/// By the variable, or by Slurm, which lets a step see the GPUs that it asked for alone.
+/// By the variable, or by Slurm, which shows a step only the GPUs it requested.
 bool hidden_from_us() {
   const auto set = [](const char* name) { return std::getenv(name) != nullptr; };
   return set("CUDA_VISIBLE_DEVICES") || (set("SLURM_STEP_ID") && !set("SLURM_STEP_GPUS"));
@@ -45,7 +45,7 @@ std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// Within one major version a runtime works on older drivers; across major versions it does not.
+// Runtimes support older drivers of the same major version only.
 std::string cuda_obstacle(const CudaAnswer& answer, int local_rank) {
   if (answer.driver_version == 0) return "no device: no NVIDIA driver on this host";
   if (answer.driver_version / 1000 < answer.runtime_version / 1000)
@@ -68,7 +68,7 @@ std::string cuda_failure(const CudaAnswer& answer, const SystemFiles& files) {
     if (hidden_from_us()) return "";
     const std::string address = accelerator_on_bus(files);
     const bool loaded = files.exists("sys/module/nvidia");
-    // A container without NVIDIA's libraries has no driver to ask, whatever the host has.
+    // Without NVIDIA's libraries, a container has no driver to query.
     if (address.empty() || (answer.driver_version == 0 && loaded)) return "";
     return "the GPU " + address + " is on the PCI bus, but " +
            (loaded ? "the driver reports no GPU" : "no NVIDIA driver is loaded");

@@ -28,8 +28,8 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
                                              CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                              &workspace_bytes, sizeof workspace_bytes),
         "set the workspace size");
-  // A product split along its depth adds its parts up as wide as it sums, never rounded to the
-  // result.
+  // Parts of a split-K product must be summed in the compute type, never rounded to the result
+  // type.
   const std::uint32_t wide = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   check(cublasLtMatmulPreferenceSetAttribute(
             preference.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &wide, sizeof wide),

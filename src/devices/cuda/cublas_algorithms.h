@@ -1,4 +1,4 @@
-// The algorithms that cuBLASLt proposes for a product, and how one is named.
+// Algorithms proposed by cuBLASLt for a product, and their names.
 #pragma once
 
 #include <cublasLt.h>
@@ -12,17 +12,17 @@
 
 namespace bench {
 
-/// The best first, by the library's own judgement; empty where it has none.
+/// Best first according to the library; may be empty.
 std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
                                                     const CublasDescription& product,
                                                     std::size_t workspace_bytes, int wanted);
 
-/// The number, below `count`, for which seconds_of says least; the first of equals, 0 of none. The
-/// library's own order of its proposals is right nine times in ten.
+/// The index below `count` with the smallest seconds_of; the first of equals, 0 of none. The
+/// library orders its proposals correctly nine times in ten.
 std::size_t fastest(std::size_t count, const std::function<double(std::size_t)>& seconds_of);
 
-/// What of an algorithm decides in which order it adds: the same words, the same bits of a product
-/// with the same library on the same chip. Numbers are those of the library's own enumerations.
+/// Settings that determine the summation order: equal settings give bit-identical products with the
+/// same library and chip. Numbers are those of cuBLASLt.
 struct CublasAlgorithm {
   int id = 0;
   int tile = 0, stages = 0, inner = 0, cluster = 0;
@@ -30,7 +30,7 @@ struct CublasAlgorithm {
   int swizzle = 0, option = 0;
 };
 CublasAlgorithm configuration_of(const cublasLtMatmulAlgo_t& algorithm);
-/// "algorithm 66, tile 20, stages 36, cluster 3": what is at its default is left out.
+/// "algorithm 66, tile 20, stages 36, cluster 3": defaults are omitted.
 std::string to_string(const CublasAlgorithm& algorithm);
 
 }  // namespace bench

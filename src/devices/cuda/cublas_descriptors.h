@@ -1,4 +1,4 @@
-// cuBLASLt's descriptors, owned, and its return codes, checked.
+// Owned cuBLASLt descriptors, and checks of return codes.
 #pragma once
 
 #include <cublasLt.h>
@@ -13,8 +13,7 @@
 
 namespace bench {
 
-// How a product of each dtype is asked for from cuBLASLt. Pure, so that it is tested without a GPU.
-
+/// cuBLASLt's types for a dtype.
 struct CublasTypes {
   cudaDataType_t a = CUDA_R_32F;
   cudaDataType_t b = CUDA_R_32F;
@@ -22,34 +21,34 @@ struct CublasTypes {
   cudaDataType_t scale = CUDA_R_32F;  // of alpha and beta
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
   Dtype output = Dtype::f32;
-  bool transposed_b = false;    // the library has this product only with B's columns contiguous
-  int grain = 1;                // m, n and k must be multiples of it
-  int block = 0;                // elements along k that share a scale; 0: none do
+  bool transposed_b = false;    // only supported with contiguous columns of B
+  int grain = 1;                // m, n and k must be multiples of this
+  int block = 0;                // elements along k per scale; 0: no scales
   std::int32_t scale_mode = 0;  // cublasLtMatmulMatrixScale_t of both factors
 };
 
-/// cuBLASLt has products of block-scaled matrices from CUDA 12.8 on.
+/// cuBLASLt supports block-scaled matrices from CUDA 12.8 on.
 #if CUBLAS_VERSION >= 120800 && CUDART_VERSION >= 12080
 #define BENCH_CUBLAS_BLOCK_SCALES
 #endif
 
-/// fp8_e5m2 stands for the mix that training uses: A in e4m3, B in e5m2; the library has no product
-/// of two e5m2 matrices. f32 is true f32: tf32 must be asked for by name.
+/// fp8_e5m2 means the mix used in training: A in e4m3, B in e5m2; the library has no product of two
+/// e5m2 matrices. f32 is true f32, not tf32.
 std::optional<CublasTypes> cublas_types(Dtype dtype);
 
-/// Why the library has no such product on a chip of this compute capability (90 is 9.0); "" when it
-/// has. `toolkit` is the CUDA version of the build: 12080 is 12.8.
+/// Why the library lacks this product at a compute capability (90 is 9.0); "" if it has it.
+/// `toolkit` is the CUDA version of the build: 12080 is 12.8.
 std::string cublas_obstacle(const GemmRequest& request, int compute_capability,
                             int toolkit = CUDART_VERSION);
 
-/// One matrix as cuBLASLt, which counts columns first, sees it.
+/// A matrix in column-major order, as in cuBLASLt.
 struct CublasMatrix {
   cudaDataType_t type = CUDA_R_32F;
   std::int64_t rows = 0, columns = 0, leading = 0;
 };
 
 /// The row-major product C = A B is the column-major C' = B' A'. Its first factor is B', or the
-/// transpose of what holds B's columns one after another.
+/// transpose of B stored by columns.
 struct CublasProduct {
   CublasMatrix first, second, result;
   bool transpose_first = false;
@@ -62,7 +61,7 @@ inline void check(cublasStatus_t status, const std::string& what) {
                 what + ": " + cublasLtGetStatusName(status) + " (cuBLASLt)");
 }
 
-/// A handle of the C interface with its destructor.
+/// Owned handle of the C interface.
 template <class Handle, cublasStatus_t (*destroy)(Handle)>
 class CublasHandle {
  public:
@@ -79,20 +78,19 @@ class CublasHandle {
   Handle handle_ = nullptr;
 };
 
-/// A product in the library's words: an operation and the layouts of its three matrices.
+/// A product: an operation and the layouts of its three matrices.
 struct CublasDescription {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
 };
 
-/// One that is owned.
+/// An owned CublasDescription.
 class CublasDescriptors {
  public:
   CublasDescriptors(const CublasProduct& product, const CublasTypes& types, bool fast_accumulation);
 
-  /// Where the scales of block-scaled factors lie on the GPU, in tiles (cublas_block_scales.h): of
-  /// the library's first factor, which is B, and of its second. For other products an internal
-  /// error.
+  /// Device addresses of the tiled scales (cublas_gemm.h) of the first factor, which is B, and the
+  /// second. Internal error for other products.
   void set_scales(const void* first, const void* second);
 
   CublasDescription get() const {

@@ -20,6 +20,7 @@
 #include "devices/cuda/injected_fault.h"
 #include "devices/cuda/rotation.h"
 #include "devices/cuda/stream_kernels.h"
+#include "devices/cuda/stream_timer.h"
 
 namespace bench {
 namespace {
@@ -69,27 +70,7 @@ class CudaUploads final : public Uploads {
   std::size_t place_ = 0;
 };
 
-}  // namespace
-
-PageLockOffer lock_for_cuda(std::span<std::byte> memory) {
-  try {
-    return {std::make_unique<CudaPageLock>(memory), ""};
-  } catch (const Error& error) {
-    return {nullptr, error.what()};
-  }
-}
-
-UploadsOffer make_cuda_uploads(std::size_t bytes) {
-  try {
-    return {std::make_unique<CudaUploads>(bytes), ""};
-  } catch (const Error& error) {
-    return {nullptr, error.what()};
-  }
-}
-
-namespace {
-
-/// mbind() of the kernel; libnuma would be one more library for one call.
+/// A plain system call, to avoid depending on libnuma.
 void bind_to_node(void* data, std::size_t bytes, int node) {
   constexpr int kBind = 2;  // MPOL_BIND
   constexpr std::size_t kNodes = 1024, kWordBits = 64;
@@ -148,7 +129,7 @@ namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
-/// Makes another GPU current for as long.
+/// Makes another GPU current during the lifetime of this object.
 class CurrentDevice {
  public:
   CurrentDevice(int device, int afterwards) : afterwards_(afterwards) {
@@ -167,137 +148,163 @@ DeviceMemory memory_of(int device, std::size_t bytes, int own) {
   return DeviceMemory(bytes);
 }
 
-/// Sizes that are no whole lines stay where they are: another place would be aligned worse.
+/// Unaligned sizes are not rotated: other sets would be aligned worse.
 std::size_t sets_of(const CopyRequest& request) {
   if (!request.rotate || request.bytes % kRotationAlignment != 0) return 1;
   return rotation_sets(request.bytes, l2_bytes());
 }
 
-}  // namespace
+/// A copy of one kind with its buffers.
+class CudaCopy final : public CopyRun {
+ public:
+  /// Fills the source from `seed`. `device` is the GPU of `stream`; peer access must be enabled.
+  CudaCopy(const CopyRequest& request, int device, cudaStream_t stream, std::uint64_t seed)
+      : request_(request),
+        sets_(sets_of(request)),
+        region_(sets_ * request.bytes),
+        words_(region_ / kWord),
+        stream_(stream),
+        inner_(region_),
+        checked_(region_),
+        wrong_(kWord) {
+    switch (request.route) {
+      case CopyRoute::host_to_device:
+        add_from_host(seed);
+        break;
+      case CopyRoute::device_to_host:
+        add_to_host(seed);
+        break;
+      case CopyRoute::both:
+        add_from_host(seed);
+        add_to_host(seed + 1);
+        break;
+      case CopyRoute::inside:
+        outer_ = DeviceMemory(region_);
+        add_between(outer_, inner_, seed);
+        break;
+      case CopyRoute::peer_write:
+        outer_ = memory_of(request.peer, region_, device);
+        add_between(inner_, outer_, seed);
+        break;
+      case CopyRoute::peer_read:
+        outer_ = memory_of(request.peer, region_, device);
+        add_between(outer_, inner_, seed);
+        break;
+    }
+    check(cudaDeviceSynchronize(), "fill the source");
+  }
 
-CudaCopy::CudaCopy(const CopyRequest& request, int device, cudaStream_t stream, std::uint64_t seed)
-    : request_(request),
-      sets_(sets_of(request)),
-      region_(sets_ * request.bytes),
-      words_(region_ / kWord),
-      stream_(stream),
-      inner_(region_),
-      checked_(region_),
-      wrong_(kWord) {
-  switch (request.route) {
-    case CopyRoute::host_to_device:
-      add_from_host(seed);
-      break;
-    case CopyRoute::device_to_host:
-      add_to_host(seed);
-      break;
-    case CopyRoute::both:
-      add_from_host(seed);
-      add_to_host(seed + 1);
-      break;
-    case CopyRoute::inside:
-      outer_ = DeviceMemory(region_);
-      add_between(outer_, inner_, seed);
-      break;
-    case CopyRoute::peer_write:
-      outer_ = memory_of(request.peer, region_, device);
-      add_between(inner_, outer_, seed);
-      break;
-    case CopyRoute::peer_read:
-      outer_ = memory_of(request.peer, region_, device);
-      add_between(outer_, inner_, seed);
-      break;
+  void run(std::int64_t calls) override {
+    if (legs_.size() > 1) {
+      check(cudaEventRecord(fork_.get(), stream_), "start the reverse copy");
+      check(cudaStreamWaitEvent(other_.get(), fork_.get()), "start the reverse copy");
+    }
+    for (; calls > 0; --calls) {
+      const std::size_t at = set_ * (request_.bytes / kWord);
+      for (std::size_t leg = 0; leg < legs_.size(); ++leg)
+        check(cudaMemcpyAsync(legs_[leg].to + at, legs_[leg].from + at, request_.bytes,
+                              cudaMemcpyDefault, leg == 0 ? stream_ : other_.get()),
+              "copy");
+      set_ = set_ + 1 == sets_ ? 0 : set_ + 1;
+      reached_ = std::min(reached_ + 1, sets_);
+    }
+    if (legs_.size() > 1) {
+      check(cudaEventRecord(join_.get(), other_.get()), "wait for the reverse copy");
+      check(cudaStreamWaitEvent(stream_, join_.get()), "wait for the reverse copy");
+    }
+    if (uses_host(request_.route) && request_.memory == HostMemory::pageable)
+      check(cudaStreamSynchronize(stream_), "the copies");
   }
-  check(cudaDeviceSynchronize(), "fill the source");
-}
 
-void CudaCopy::run(std::int64_t calls) {
-  if (legs_.size() > 1) {
-    check(cudaEventRecord(fork_.get(), stream_), "start the reverse copy");
-    check(cudaStreamWaitEvent(other_.get(), fork_.get()), "start the reverse copy");
-  }
-  for (; calls > 0; --calls) {
-    const std::size_t at = set_ * (request_.bytes / kWord);
-    for (std::size_t leg = 0; leg < legs_.size(); ++leg)
-      check(cudaMemcpyAsync(legs_[leg].to + at, legs_[leg].from + at, request_.bytes,
-                            cudaMemcpyDefault, leg == 0 ? stream_ : other_.get()),
-            "copy");
-    set_ = set_ + 1 == sets_ ? 0 : set_ + 1;
-    reached_ = std::min(reached_ + 1, sets_);
-  }
-  if (legs_.size() > 1) {
-    check(cudaEventRecord(join_.get(), other_.get()), "wait for the reverse copy");
-    check(cudaStreamWaitEvent(stream_, join_.get()), "wait for the reverse copy");
-  }
-  if (uses_host(request_.route) && request_.memory == HostMemory::pageable)
+  Check verify() override {
+    run(static_cast<std::int64_t>(sets_ - reached_));
     check(cudaStreamSynchronize(stream_), "the copies");
-}
-
-Check CudaCopy::verify() {
-  run(static_cast<std::int64_t>(sets_ - reached_));
-  check(cudaStreamSynchronize(stream_), "the copies");
-  double wrong = 0.0;
-  for (const Leg& leg : legs_) {
-    if (leg.host_target.empty())
-      inject_fault_on_gpu(leg.to);
-    else
-      inject_fault(leg.to);
-    wrong +=
-        leg.host_target.empty() ? wrong_on_gpu(leg) : count_wrong_words(leg.host_target, leg.seed);
+    double wrong = 0.0;
+    for (const Leg& leg : legs_) {
+      if (leg.host_target.empty())
+        inject_fault_on_gpu(leg.to);
+      else
+        inject_fault(leg.to);
+      wrong += leg.host_target.empty() ? wrong_on_gpu(leg)
+                                       : count_wrong_words(leg.host_target, leg.seed);
+    }
+    return {"every word", wrong, 0.0};
   }
-  return {"every word", wrong, 0.0};
-}
 
-HostBuffer& CudaCopy::add_host() {
-  hosts_.push_back(std::make_unique<HostBuffer>(region_, request_.memory, request_.numa_node));
-  return *hosts_.back();
-}
+ private:
+  /// One direction: source, target and expected contents.
+  struct Leg {
+    std::uint64_t* to = nullptr;
+    const std::uint64_t* from = nullptr;
+    std::span<const std::uint64_t> host_target;  // empty if the target is on a GPU
+    std::uint64_t seed = 0;
+  };
 
-void CudaCopy::add_from_host(std::uint64_t seed) {
-  HostBuffer& host = add_host();
-  fill_words(host.words(), seed);
-  poison(inner_);
-  legs_.push_back({inner_.as<std::uint64_t>(), host.words().data(), {}, seed});
-}
+  HostBuffer& add_host() {
+    hosts_.push_back(std::make_unique<HostBuffer>(region_, request_.memory, request_.numa_node));
+    return *hosts_.back();
+  }
 
-void CudaCopy::add_to_host(std::uint64_t seed) {
-  HostBuffer& host = add_host();
-  outer_ = DeviceMemory(region_);
-  launch_fill_words(outer_.as<std::uint64_t>(), seed, words_, stream_);
-  legs_.push_back({host.words().data(), outer_.as<std::uint64_t>(), host.words(), seed});
-}
+  void add_from_host(std::uint64_t seed) {
+    HostBuffer& host = add_host();
+    fill_words(host.words(), seed);
+    poison(inner_);
+    legs_.push_back({inner_.as<std::uint64_t>(), host.words().data(), {}, seed});
+  }
 
-/// The source may be a peer's, whose memory this GPU's kernels need not reach: it is filled here
-/// and copied there.
-void CudaCopy::add_between(const DeviceMemory& from, const DeviceMemory& to, std::uint64_t seed) {
-  launch_fill_words(checked_.as<std::uint64_t>(), seed, words_, stream_);
-  check(cudaStreamSynchronize(stream_), "fill the source");
-  copy_now(from.as<>(), checked_.as<>(), region_, "copy the source to the GPU");
-  poison(to);
-  poison(checked_);
-  legs_.push_back({to.as<std::uint64_t>(), from.as<std::uint64_t>(), {}, seed});
-}
+  void add_to_host(std::uint64_t seed) {
+    HostBuffer& host = add_host();
+    outer_ = DeviceMemory(region_);
+    launch_fill_words(outer_.as<std::uint64_t>(), seed, words_, stream_);
+    legs_.push_back({host.words().data(), outer_.as<std::uint64_t>(), host.words(), seed});
+  }
 
-void CudaCopy::poison(const DeviceMemory& memory) {
-  set_now(memory.as<>(), 0xff, memory.bytes(), "poison the target");
-}
+  /// The source may be on a peer that kernels of this GPU cannot access: it is filled here and
+  /// copied there.
+  void add_between(const DeviceMemory& from, const DeviceMemory& to, std::uint64_t seed) {
+    launch_fill_words(checked_.as<std::uint64_t>(), seed, words_, stream_);
+    check(cudaStreamSynchronize(stream_), "fill the source");
+    copy_now(from.as<>(), checked_.as<>(), region_, "copy the source to the GPU");
+    poison(to);
+    poison(checked_);
+    legs_.push_back({to.as<std::uint64_t>(), from.as<std::uint64_t>(), {}, seed});
+  }
 
-/// Both the GPU and, for some words, the host look at what arrived.
-double CudaCopy::wrong_on_gpu(const Leg& leg) {
-  copy_now(checked_.as<>(), leg.to, region_, "read the target");
-  check(cudaMemsetAsync(wrong_.as<>(), 0, kWord, stream_), "clear the count");
-  launch_count_wrong_words(checked_.as<std::uint64_t>(), leg.seed, words_,
-                           wrong_.as<std::uint64_t>(), stream_);
-  std::uint64_t count = 0;
-  check(cudaMemcpyAsync(&count, wrong_.as<>(), kWord, cudaMemcpyDeviceToHost, stream_),
-        "read the count");
-  check(cudaStreamSynchronize(stream_), "check the target");
-  std::vector<std::uint64_t> some(std::min<std::size_t>(words_, 4096));
-  copy_now(some.data(), leg.to, some.size() * kWord, "read words");
-  return std::max(static_cast<double>(count), count_wrong_words(some, leg.seed));
-}
+  void poison(const DeviceMemory& memory) {
+    set_now(memory.as<>(), 0xff, memory.bytes(), "poison the target");
+  }
 
-namespace {
+  /// The GPU checks all words, the host some.
+  double wrong_on_gpu(const Leg& leg) {
+    copy_now(checked_.as<>(), leg.to, region_, "read the target");
+    check(cudaMemsetAsync(wrong_.as<>(), 0, kWord, stream_), "clear the count");
+    launch_count_wrong_words(checked_.as<std::uint64_t>(), leg.seed, words_,
+                             wrong_.as<std::uint64_t>(), stream_);
+    std::uint64_t count = 0;
+    check(cudaMemcpyAsync(&count, wrong_.as<>(), kWord, cudaMemcpyDeviceToHost, stream_),
+          "read the count");
+    check(cudaStreamSynchronize(stream_), "check the target");
+    std::vector<std::uint64_t> some(std::min<std::size_t>(words_, 4096));
+    copy_now(some.data(), leg.to, some.size() * kWord, "read words");
+    return std::max(static_cast<double>(count), count_wrong_words(some, leg.seed));
+  }
+
+  const CopyRequest request_;
+  const std::size_t sets_;    // used in turn
+  const std::size_t region_;  // bytes of all of them
+  const std::size_t words_;   // of all of them
+  std::size_t set_ = 0;       // of the next call
+  std::size_t reached_ = 0;   // sets used so far
+  const cudaStream_t stream_;
+  CudaStream other_;
+  CudaEvent fork_, join_;
+  DeviceMemory inner_;    // on this GPU
+  DeviceMemory outer_;    // on this GPU too, or on the peer
+  DeviceMemory checked_;  // copy of the target for kernels of this GPU
+  DeviceMemory wrong_;
+  std::vector<std::unique_ptr<HostBuffer>> hosts_;
+  std::vector<Leg> legs_;
+};
 
 class CudaCopies final : public Copies {
  public:
@@ -312,7 +319,7 @@ class CudaCopies final : public Copies {
     return others;
   }
 
-  /// Where GPUs' own memory is a node of the host's too (GH200, GB200), that node is not.
+  /// Without nodes that are GPU memory (GH200, GB200).
   std::vector<int> numa_nodes() const override {
     std::vector<int> nodes =
         SystemFiles().list("sys/devices/system/node/has_memory").value_or(std::vector<int>{0});
@@ -334,8 +341,20 @@ class CudaCopies final : public Copies {
     }
   }
 
-  PageLockOffer lock(std::span<std::byte> memory) override { return lock_for_cuda(memory); }
-  UploadsOffer uploads(std::size_t bytes) override { return make_cuda_uploads(bytes); }
+  PageLockOffer lock(std::span<std::byte> memory) override {
+    try {
+      return {std::make_unique<CudaPageLock>(memory), ""};
+    } catch (const Error& error) {
+      return {nullptr, error.what()};
+    }
+  }
+  UploadsOffer uploads(std::size_t bytes) override {
+    try {
+      return {std::make_unique<CudaUploads>(bytes), ""};
+    } catch (const Error& error) {
+      return {nullptr, error.what()};
+    }
+  }
 
  private:
   static std::vector<int> nodes_of_gpus() {
@@ -347,13 +366,13 @@ class CudaCopies final : public Copies {
       const bool known =
           cudaDeviceGetAttribute(&is_node, cudaDevAttrNumaConfig, gpu) == cudaSuccess &&
           cudaDeviceGetAttribute(&node, cudaDevAttrNumaId, gpu) == cudaSuccess;
-      if (!known) cudaGetLastError();  // a driver that does not know the question has no such GPU
+      if (!known) cudaGetLastError();  // old drivers have no such GPU
       if (known && is_node == cudaDeviceNumaConfigNumaNode) nodes.push_back(node);
     }
     return nodes;
   }
 
-  /// Without direct access a copy would go through the host, which is another measurement.
+  /// Without peer access a copy would go through the host, a different measurement.
   std::string open_peer(int peer) const {
     int reachable = 0;
     check(cudaDeviceCanAccessPeer(&reachable, device_, peer), "query peer access");
@@ -362,7 +381,7 @@ class CudaCopies final : public Copies {
              std::to_string(peer);
     const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
     if (code == cudaErrorPeerAccessAlreadyEnabled)
-      cudaGetLastError();  // it stays behind as the last error otherwise
+      cudaGetLastError();  // clear it
     else
       check(code, "enable peer access to GPU " + std::to_string(peer));
     return "";

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/error.h"
 #include "core/text.h"
 #include "devices/cuda/availability.h"
 #include "devices/cuda/cublas_gemm.h"
@@ -22,8 +23,10 @@
 #include "devices/cuda/stream_graph.h"
 #include "devices/cuda/stream_kernels.h"
 #include "devices/cuda/stream_timer.h"
+#include "devices/facts/nearness.h"
 #include "devices/facts/pci_link.h"
 #include "devices/gemm.h"
+#include "devices/host/topology_hwloc.h"
 #include "devices/host_clock.h"
 #include "devices/launches.h"
 #include "devices/memory.h"
@@ -31,8 +34,6 @@
 
 namespace bench {
 namespace {
-
-// Launches of kernels and graphs.
 
 class CudaLaunchRun final : public LaunchRun {
  public:
@@ -97,10 +98,6 @@ class CudaLaunches final : public Launches {
   cudaStream_t stream_;
 };
 
-std::unique_ptr<Launches> make_cuda_launches(cudaStream_t stream) {
-  return std::make_unique<CudaLaunches>(stream);
-}
-
 }  // namespace
 
 std::string cublas_version() {
@@ -122,7 +119,7 @@ Json cuda_library_versions() {
 
 namespace {
 
-/// A GPU's samples are timed on its own stream: what the host's threads lose is not in them.
+/// GPU samples are timed on a stream, so time lost by host threads is not included.
 class CudaWatch final : public ThreadWatch {
  public:
   void start() override {}
@@ -187,7 +184,7 @@ class CudaDevice final : public Device {
   std::optional<Hertz> clock() override { return timer_.clock(); }
   bool steady_clock() const override { return false; }
   unsigned slowdown() override { return monitor_ ? monitor_->slowdown() : 0; }
-  /// Such an error comes back with every call.
+  /// Such an error is returned by every call.
   bool lost() override {
     const bool broken = cudaDeviceSynchronize() != cudaSuccess;
     cudaGetLastError();
@@ -236,12 +233,12 @@ class CudaDevice final : public Device {
     return training_kernels_.get();
   }
   Launches* launches() override {
-    if (!launches_) launches_ = make_cuda_launches(stream_.get());
+    if (!launches_) launches_ = std::make_unique<CudaLaunches>(stream_.get());
     return launches_.get();
   }
 
  private:
-  /// Before the stream is made, which belongs to the GPU that is current then.
+  /// Before the stream is created, which belongs to the current GPU.
   static int select(int number) {
     check(cudaSetDevice(number), "select GPU " + std::to_string(number));
     return number;
@@ -278,7 +275,7 @@ class CudaDevice final : public Device {
 }  // namespace
 
 int local_rank() {
-  // torchrun inside a Slurm step: SLURM_LOCALID is its own, and the same for all its ranks.
+  // LOCAL_RANK first: torchrun in a Slurm step gives all its ranks the same SLURM_LOCALID.
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "LOCAL_RANK", "SLURM_LOCALID"}) {
     const char* text = std::getenv(name);
     if (text == nullptr) continue;
@@ -295,6 +292,41 @@ std::unique_ptr<Device> make_cuda_device(std::shared_ptr<const nvml::Library> nv
   if (!obstacle.empty())
     return std::make_unique<AbsentDevice>(obstacle, cuda_failure(answer, SystemFiles()));
   return std::make_unique<CudaDevice>(gpu, std::move(nvml), std::move(training_kernels));
+}
+
+namespace {
+
+/// "0000:3b:00.0"; "" if unknown.
+std::string address_of_gpu(int gpu) {
+  std::array<char, 32> text{};
+  if (cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), gpu) != cudaSuccess)
+    return "";
+  return to_lower(text.data());
+}
+
+RankPlace place_of(const std::string& address) {
+  if (address.empty()) return {address, {}, {}, "CUDA does not report the GPU's PCI address"};
+  try {
+    return place_rank(read_hwloc(), address);
+  } catch (const Error& error) {
+    return {address, {}, {}, error.what()};
+  }
+}
+
+}  // namespace
+
+Json place_near_gpu() {
+  const CudaAnswer answer = ask_cuda();
+  const int gpu = gpu_of_rank(answer, local_rank());
+  if (!cuda_obstacle(answer, gpu).empty()) return nullptr;
+  const RankPlace place = place_of(address_of_gpu(gpu));
+  const NodeBinding binding =
+      place.node ? bind_to_node(*place.node) : NodeBinding{{}, false, place.unknown};
+  Json json = to_json(place);
+  json["cpus"] = binding.cpus.empty() ? Json(nullptr) : Json(binding.cpus);
+  json["memory_bound"] = binding.memory;
+  json["reason"] = binding.obstacle.empty() ? Json(nullptr) : Json(binding.obstacle);
+  return json;
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Every return code of the CUDA runtime goes through check().
+// Checks of CUDA runtime return codes, and owned memory and streams.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,21 +14,21 @@ namespace bench {
 /// Throws Error(environment): "cudaMalloc of 4.0 GB: out of memory (cudaErrorMemoryAllocation)".
 inline void check(cudaError_t code, const std::string& what) {
   if (code == cudaSuccess) return;
-  cudaGetLastError();  // else it stays behind, and the next launch is blamed for it
+  cudaGetLastError();  // clear it, or the next launch reports it
   throw Error(ErrorKind::environment,
               what + ": " + cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ")");
 }
 
-/// After a kernel's launch, whose configuration may have been refused.
+/// Call it after a kernel launch, which may be rejected.
 inline void check_launch(const char* kernel) {
   check(cudaGetLastError(), std::string("launch of ") + kernel);
 }
 
-// Copies that have arrived when these return. cudaMemcpy() alone promises less: from device to
-// device it only enqueues, and from pageable memory it may return before the last bytes are there,
-// while our streams do not wait for the default one.
+// Synchronous copies. cudaMemcpy() promises less: it only enqueues device-to-device copies, may
+// return before pageable memory has arrived, and our streams do not wait for the default one.
 
-/// Between any two places, host or device. Throws Error(environment) that begins with `what`.
+/// Between host and device memory in any combination. Throws Error(environment) beginning with
+/// `what`.
 inline void copy_now(void* to, const void* from, std::size_t bytes, const std::string& what) {
   check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), what);
   check(cudaStreamSynchronize(cudaStreamLegacy), what);
@@ -39,9 +39,7 @@ inline void set_now(void* to, int byte, std::size_t bytes, const std::string& wh
   check(cudaStreamSynchronize(cudaStreamLegacy), what);
 }
 
-// Owned memory: on the device, and page-locked on the host.
-
-/// What one of CUDA's functions allocates and another gives back.
+/// Memory allocated by one CUDA function and released by another.
 template <cudaError_t (*allocate)(void**, std::size_t), cudaError_t (*release)(void*)>
 class CudaMemoryBlock {
  public:
@@ -77,13 +75,11 @@ inline cudaError_t allocate_pinned(void** data, std::size_t bytes) {
 }
 
 using DeviceMemory = CudaMemoryBlock<allocate_on_gpu, cudaFree>;
-/// Host memory that the GPU can read by itself, also while a kernel runs.
+/// Host memory that the GPU can access directly, also during a kernel.
 using PinnedMemory = CudaMemoryBlock<allocate_pinned, cudaFreeHost>;
 
-// An owned stream that does not wait for the default one.
-
-/// Of streams that communicate: the blocks of a product fill the GPU, and a collective that waits
-/// for them to end is hidden behind nothing. Training frameworks do the same.
+/// For communication streams, as in training frameworks: the blocks of a GEMM fill the GPU, and a
+/// collective behind them would overlap with nothing.
 inline int highest_priority() {
   int lowest = 0;
   int highest = 0;
@@ -91,9 +87,10 @@ inline int highest_priority() {
   return highest;
 }
 
+/// Does not wait for the default stream.
 class CudaStream {
  public:
-  /// 0 is the usual priority, lower numbers go before it.
+  /// 0 is the default priority; lower numbers take precedence.
   explicit CudaStream(int priority = 0) {
     check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority),
           "create a stream");

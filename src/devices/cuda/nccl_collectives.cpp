@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "core/dtype.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "devices/collectives.h"
@@ -21,27 +22,15 @@
 #include "devices/cuda/stream_timer.h"
 #include "devices/nccl/nccl_environment.h"
 
-// Every return code of NCCL passes here.
-
 #ifdef BENCH_NCCL
 #include <nccl.h>
 #endif
 
-#include "core/dtype.h"
-
 namespace bench {
 #ifdef BENCH_NCCL
+namespace {
 
-/// Throws Error(environment) with NCCL's last words; `communicator` may be null.
-void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& what);
-
-/// Throws Error(input) for a type that is not measured.
-ncclDataType_t nccl_type(Dtype dtype);
-
-#endif
-
-#ifdef BENCH_NCCL
-
+/// Throws Error(environment) with NCCL's last message; `communicator` may be null.
 void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& what) {
   if (code == ncclSuccess || code == ncclInProgress) return;
   const char* last = ncclGetLastError(communicator);
@@ -50,6 +39,7 @@ void check_nccl(ncclResult_t code, ncclComm_t communicator, const std::string& w
               "set NCCL_DEBUG=INFO in the case's env for details in the rank's log");
 }
 
+/// Throws Error(input) for an unsupported type.
 ncclDataType_t nccl_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::f64:
@@ -69,32 +59,41 @@ ncclDataType_t nccl_type(Dtype dtype) {
   }
 }
 
-#endif
+constexpr std::chrono::milliseconds kWatchPeriod{250};
 
-}  // namespace bench
-
-// Looks at a communicator alongside whoever uses it. NCCL's own threads, which drive the network,
-// only note their errors: a kernel on the GPU goes on spinning, no call returns one, and all ranks
-// would wait until the job's deadline.
-
-#ifdef BENCH_NCCL
-#include <nccl.h>
-#endif
-
-namespace bench {
-#ifdef BENCH_NCCL
-
+/// Watches a communicator. NCCL's network threads only record their errors: the kernel keeps
+/// spinning, no call returns an error, and all ranks would wait until the deadline of the job. When
+/// the communicator fails, this reports it and ends the process, like any error among several
+/// ranks; the launcher ends the others. Must be destroyed before the communicator.
 class NcclWatch {
  public:
-  /// Once the communicator has failed, says so and ends this process, as an error that is thrown
-  /// among several ranks does; the launcher ends the others. To be gone before the communicator is.
-  explicit NcclWatch(ncclComm_t communicator);
-  ~NcclWatch();
+  explicit NcclWatch(ncclComm_t communicator)
+      : communicator_(communicator), thread_([this] { watch(); }) {}
+  ~NcclWatch() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
   NcclWatch(const NcclWatch&) = delete;
   NcclWatch& operator=(const NcclWatch&) = delete;
 
  private:
-  void watch();
+  void watch() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kWatchPeriod, [this] { return over_; })) {
+      ncclResult_t state = ncclSuccess;
+      const ncclResult_t asked = ncclCommGetAsyncError(communicator_, &state);
+      try {
+        check_nccl(asked == ncclSuccess ? state : asked, communicator_, "NCCL's network");
+      } catch (const Error& error) {
+        say(Level::error, error.what());
+        std::_Exit(static_cast<int>(ExitCode::environment));
+      }
+    }
+  }
 
   const ncclComm_t communicator_;
   std::mutex mutex_;
@@ -103,67 +102,51 @@ class NcclWatch {
   std::thread thread_;
 };
 
-#endif
-
-#ifdef BENCH_NCCL
-namespace {
-
-constexpr std::chrono::milliseconds kBetweenLooks{250};
-
-void leave(const std::string& why) {
-  say(Level::error, why);
-  std::_Exit(static_cast<int>(ExitCode::environment));
-}
-
-}  // namespace
-
-NcclWatch::NcclWatch(ncclComm_t communicator)
-    : communicator_(communicator), thread_([this] { watch(); }) {}
-
-NcclWatch::~NcclWatch() {
-  {
-    const std::lock_guard lock(mutex_);
-    over_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void NcclWatch::watch() {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kBetweenLooks, [this] { return over_; })) {
-    ncclResult_t state = ncclSuccess;
-    const ncclResult_t asked = ncclCommGetAsyncError(communicator_, &state);
-    try {
-      check_nccl(asked == ncclSuccess ? state : asked, communicator_, "NCCL's network");
-    } catch (const Error& error) {
-      leave(error.what());
-    }
-  }
-}
-
-#endif
-
-namespace {
-
-// Communication on a stream of its own alongside computation on the device's.
-
+/// Communicates on its own stream while the device's stream computes.
 class StreamOverlap final : public Overlap {
  public:
-  /// `direct_to` makes Collectives::run() enqueue on another stream; afterwards it is called with
-  /// `computing` again.
-  StreamOverlap(cudaStream_t computing, std::function<void(cudaStream_t)> direct_to);
+  /// `direct_to` selects the stream of Collectives::run(); it is reset to `computing` afterwards.
+  StreamOverlap(cudaStream_t computing, std::function<void(cudaStream_t)> direct_to)
+      : computing_(computing),
+        direct_to_(std::move(direct_to)),
+        communicating_(highest_priority()) {}
 
   void run_computation(const std::function<void()>& work) override { work(); }
+
   void together(const std::function<void()>& communicate,
-                const std::function<void()>& compute) override;
-  Parts last_parts() override;
+                const std::function<void()>& compute) override {
+    communication_.used = static_cast<bool>(communicate);
+    computation_.used = static_cast<bool>(compute);
+    check(cudaEventRecord(fork_.get(), computing_), "start both sides");
+    check(cudaStreamWaitEvent(communicating_.get(), fork_.get()), "start both sides");
+    if (communicate) {
+      direct_to_(communicating_.get());
+      try {
+        communication_.enqueue(communicating_.get(), communicate);
+      } catch (...) {
+        direct_to_(computing_);
+        throw;
+      }
+      direct_to_(computing_);
+    }
+    if (compute) computation_.enqueue(computing_, compute);
+    check(cudaEventRecord(join_.get(), communicating_.get()), "wait for both sides");
+    check(cudaStreamWaitEvent(computing_, join_.get()), "wait for both sides");
+  }
+
+  Parts last_parts() override { return {communication_.took(), computation_.took()}; }
 
  private:
   struct Stretch {
     CudaEvent begin, end;
     bool used = false;
-    Seconds took() const;
+
+    void enqueue(cudaStream_t stream, const std::function<void()>& work) const {
+      check(cudaEventRecord(begin.get(), stream), "cudaEventRecord");
+      work();
+      check(cudaEventRecord(end.get(), stream), "cudaEventRecord");
+    }
+    Seconds took() const { return used ? between(begin, end) : Seconds{}; }
   };
 
   cudaStream_t computing_;
@@ -172,43 +155,6 @@ class StreamOverlap final : public Overlap {
   CudaEvent fork_, join_;
   Stretch communication_, computation_;
 };
-
-void enqueue_between(const CudaEvent& begin, const CudaEvent& end, cudaStream_t stream,
-                     const std::function<void()>& work) {
-  check(cudaEventRecord(begin.get(), stream), "cudaEventRecord");
-  work();
-  check(cudaEventRecord(end.get(), stream), "cudaEventRecord");
-}
-
-Seconds StreamOverlap::Stretch::took() const { return used ? between(begin, end) : Seconds{}; }
-
-StreamOverlap::StreamOverlap(cudaStream_t computing, std::function<void(cudaStream_t)> direct_to)
-    : computing_(computing), direct_to_(std::move(direct_to)), communicating_(highest_priority()) {}
-
-void StreamOverlap::together(const std::function<void()>& communicate,
-                             const std::function<void()>& compute) {
-  communication_.used = static_cast<bool>(communicate);
-  computation_.used = static_cast<bool>(compute);
-  check(cudaEventRecord(fork_.get(), computing_), "start both sides");
-  check(cudaStreamWaitEvent(communicating_.get(), fork_.get()), "start both sides");
-  if (communicate) {
-    direct_to_(communicating_.get());
-    try {
-      enqueue_between(communication_.begin, communication_.end, communicating_.get(), communicate);
-    } catch (...) {
-      direct_to_(computing_);
-      throw;
-    }
-    direct_to_(computing_);
-  }
-  if (compute) enqueue_between(computation_.begin, computation_.end, computing_, compute);
-  check(cudaEventRecord(join_.get(), communicating_.get()), "wait for both sides");
-  check(cudaStreamWaitEvent(computing_, join_.get()), "wait for both sides");
-}
-
-Overlap::Parts StreamOverlap::last_parts() { return {communication_.took(), computation_.took()}; }
-
-// The GPU's memory as collectives work on it.
 
 class DeviceCollectiveMemory final : public CollectiveMemory {
  public:
@@ -225,7 +171,7 @@ class DeviceCollectiveMemory final : public CollectiveMemory {
   }
 
  private:
-  /// On the operations' own stream, so that it comes after them.
+  /// On the stream of the operations, after them.
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
     check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copy a buffer");
     check(cudaStreamSynchronize(stream_), "copy a buffer");
@@ -234,10 +180,6 @@ class DeviceCollectiveMemory final : public CollectiveMemory {
   DeviceMemory memory_;
   cudaStream_t stream_;
 };
-
-}  // namespace
-#ifdef BENCH_NCCL
-namespace {
 
 class RecordedOnStream final : public RecordedOperations {
  public:
@@ -249,7 +191,7 @@ class RecordedOnStream final : public RecordedOperations {
   StreamGraph graph_;
 };
 
-/// Before the first communicator: NCCL does not look again.
+/// Before the first communicator: NCCL reads the environment once.
 void set_environment(const PathRequest& paths) {
   const auto variables = nccl_environment(paths, card_kind(SystemFiles(), paths.network_card));
   for (const auto& [name, value] : variables) {
@@ -297,7 +239,7 @@ class NcclCollectives final : public Collectives {
     try {
       join(id);
     } catch (...) {
-      abort();  // closes what ranks that still wait for this one wait on
+      abort();  // releases ranks that wait for this one
       throw;
     }
     ++connections_;
@@ -316,7 +258,7 @@ class NcclCollectives final : public Collectives {
     if (!in_place) return "";
     if (op == CollectiveOp::send_recv || op == CollectiveOp::all_to_all)
       return "NCCL send and receive need separate buffers";
-    // It would leave the result at the rank's own part of the input, where others read.
+    // The result would overwrite this rank's part of the input, which others read.
     if (op == CollectiveOp::reduce_scatter) return "NCCL's in-place layout differs";
     return "";
   }
@@ -365,7 +307,7 @@ class NcclCollectives final : public Collectives {
     check(cudaStreamSynchronize(stream_), "the first operation");
   }
 
-  /// Waits for no rank.
+  /// Does not wait for other ranks.
   void abort() {
     watch_.reset();
     if (communicator_ != nullptr) ncclCommAbort(std::exchange(communicator_, nullptr));
@@ -394,7 +336,7 @@ class NcclCollectives final : public Collectives {
   NcclLog& log_ = NcclLog::of_process();  // first, before NCCL is called
   Group& group_;
   cudaStream_t stream_;
-  cudaStream_t current_;  // that operations are enqueued on
+  cudaStream_t current_;  // of the operations
   int rank_;
   int size_;
   DeviceMemory first_operation_;

@@ -11,11 +11,11 @@
 
 namespace bench {
 
-/// Not joined yet: connect() does it, and throws Error(environment) with NCCL's last words where it
-/// cannot. Null in a build without NCCL.
+/// Not connected: connect() does that, and throws Error(environment) with NCCL's last message on
+/// failure. Null if built without NCCL.
 std::unique_ptr<Collectives> make_nccl_collectives(Group& group, cudaStream_t stream);
 
-/// "2.28.3"; "" in a build without NCCL.
+/// "2.28.3"; "" if built without NCCL.
 std::string nccl_version();
 
 }  // namespace bench

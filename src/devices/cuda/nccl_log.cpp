@@ -5,16 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "core/text.h"
 #include "devices/nccl/nccl_environment.h"
 
 namespace bench {
 namespace {
 
-constexpr off_t kPage = 65536;  // a multiple of any page's size
+constexpr off_t kPage = 65536;  // a multiple of any page size
 
 }  // namespace
 
@@ -32,7 +32,7 @@ NcclLog& NcclLog::of_process() {
   return log;
 }
 
-// The variables stay: NCCL has read them, and holds the file open by itself.
+// The variables remain set: NCCL has read them and keeps the file open.
 NcclLog::~NcclLog() {
   if (file_ >= 0) close(file_);
 }
@@ -43,22 +43,19 @@ std::string NcclLog::unread() {
   std::string text(static_cast<std::size_t>(status.st_size - seen_), '\0');
   const ssize_t got = pread(file_, text.data(), text.size(), seen_);
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  const auto whole = text.rfind('\n');  // a line that is being written is read next time
+  const auto whole = text.rfind('\n');  // the rest is incomplete
   text.resize(whole == std::string::npos ? 0 : whole + 1);
   seen_ += static_cast<off_t>(text.size());
-  // Gives the memory back; NCCL goes on writing behind the hole.
+  // Frees the memory; NCCL continues after the hole.
   fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, seen_ / kPage * kPage);
   return text;
 }
 
 void NcclLog::read() {
   const std::string text = unread();
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
+  for (const std::string_view line : words_of(text, "\n")) {
     if (auto choice = tuning_choice(line)) choice_ = std::move(choice);
     note_paths(line, paths_);
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
   }
 }
 

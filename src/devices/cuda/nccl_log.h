@@ -1,6 +1,6 @@
-// NCCL's own log of this process, kept in memory: the one place where it tells which algorithm it
-// took and what it joined the ranks over. A sample is not longer for it: what NCCL writes it writes
-// while it enqueues, before the ranks meet and the stream's gate opens (stream_timer.h).
+// NCCL's log of this process, kept in memory: the only place where it reports algorithms and
+// connections. It does not lengthen samples: NCCL writes while it enqueues, before the ranks meet
+// and the gate of the stream opens (stream_timer.h).
 #pragma once
 
 #include <sys/types.h>
@@ -14,18 +14,18 @@ namespace bench {
 
 class NcclLog {
  public:
-  /// Sets NCCL_DEBUG, NCCL_DEBUG_SUBSYS and NCCL_DEBUG_FILE, which NCCL reads at its first call.
-  /// Where somebody has set one of the first and the last, it is theirs, and nothing is known here.
+  /// Sets NCCL_DEBUG, NCCL_DEBUG_SUBSYS and NCCL_DEBUG_FILE, which NCCL reads at its first call. If
+  /// NCCL_DEBUG or NCCL_DEBUG_FILE is already set, it is kept and nothing is known here.
   NcclLog();
-  /// The one of this process: NCCL reads the variables once, and writes to the first file alone.
+  /// The log of this process: NCCL reads the variables once and writes to the first file only.
   static NcclLog& of_process();
   ~NcclLog();
   NcclLog(const NcclLog&) = delete;
   NcclLog& operator=(const NcclLog&) = delete;
 
-  /// How the last operation since the call before was done; nothing where that was not said.
+  /// How the last operation since the previous call was performed; nothing if not reported.
   std::optional<CollectiveChoice> chosen();
-  /// What was said of paths so far.
+  /// Paths reported so far.
   const UsedPaths& used_paths();
 
  private:

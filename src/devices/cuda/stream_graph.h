@@ -1,4 +1,4 @@
-// What was enqueued on a stream, recorded as a graph that can be launched again and again.
+// Operations of a stream, recorded as a graph that can be launched repeatedly.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,14 +11,14 @@ namespace bench {
 
 class StreamGraph {
  public:
-  /// Records what `enqueue` puts on the stream; nothing of it runs.
+  /// Records what `enqueue` puts on the stream without running it.
   StreamGraph(cudaStream_t stream, const std::function<void()>& enqueue) : stream_(stream) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture a graph");
     cudaGraph_t graph = nullptr;
     try {
       enqueue();
     } catch (...) {
-      cudaStreamEndCapture(stream, &graph);  // else the stream would go on recording
+      cudaStreamEndCapture(stream, &graph);  // ends the recording
       cudaGraphDestroy(graph);
       throw;
     }

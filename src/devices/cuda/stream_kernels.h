@@ -1,5 +1,5 @@
-// The kernels that stream through the GPU's memory, and those that fill and check it. Every length
-// is in elements and a multiple of kStreamGrain.
+// Kernels that stream through GPU memory, fill it and verify it. Lengths are in elements and
+// multiples of kStreamGrain.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,10 +11,11 @@
 
 namespace bench {
 
-// What arrays that were streamed through must hold, element by element; one text for the GPU, which
-// checks them all, and for the host, which checks some to see that the GPU's check works.
+// Expected contents of the arrays, shared by the GPU, which checks all elements, and the host,
+// which checks some to verify the GPU's check.
 
-/// One window after its last call: where its elements lie in the pattern, and that call's mark.
+/// A window after its last call: the position of its elements in the pattern, and the mark of the
+/// call.
 struct ExpectedWindow {
   MemoryKernel kernel = MemoryKernel::write;
   std::uint64_t first_b = 0;
@@ -30,20 +31,18 @@ constexpr double expected_element(const ExpectedWindow& window, std::uint64_t i)
   return b + window.mark * pattern(window.first_c + i);
 }
 
-/// A number no other of the last million calls had; what write stores and triad multiplies by.
+/// Unique among a million calls; stored by write and multiplied by triad.
 constexpr double call_mark(std::int64_t call) { return static_cast<double>(call & 0xfffff) + 2.0; }
 
-/// How often each window was met in so many calls, the first of them on window 0.
+/// Number of visits of a window in `calls` calls, the first of them on window 0.
 constexpr std::int64_t visits(std::int64_t calls, std::int64_t windows, std::int64_t window) {
   return calls / windows + (window < calls % windows ? 1 : 0);
 }
 
-/// The last call that met the window; -1 for none.
+/// The last call on the window; -1 for none.
 constexpr std::int64_t last_visit(std::int64_t calls, std::int64_t windows, std::int64_t window) {
   return window >= calls ? -1 : calls - 1 - (calls - 1 - window) % windows;
 }
-
-// Small kernels: words that depend on their place, and a counter of launches.
 
 /// words[i] = random_bits(seed, i)
 void launch_fill_words(std::uint64_t* words, std::uint64_t seed, std::size_t count,
@@ -53,32 +52,28 @@ void launch_fill_words(std::uint64_t* words, std::uint64_t seed, std::size_t cou
 void launch_count_wrong_words(const std::uint64_t* words, std::uint64_t seed, std::size_t count,
                               std::uint64_t* wrong, cudaStream_t stream);
 
-/// Adds one to the counter and does nothing else.
+/// Increments the counter.
 void launch_add_one(std::uint64_t* counter, cudaStream_t stream);
-
-// The two kernels of the stream timer.
 
 struct ClockReading {
   std::uint64_t cycles = 0;
   std::uint64_t nanoseconds = 0;
 };
 
-/// Holds the stream until the word in host memory is not 0, at most for about a second.
+/// Blocks the stream until the word in host memory is not 0, for at most about a second.
 void launch_gate(const std::uint32_t* word, cudaStream_t stream);
 
-/// Runs for some hundred microseconds on one multiprocessor.
+/// Runs for a few hundred microseconds on one multiprocessor.
 void launch_clock(ClockReading* reading, cudaStream_t stream);
 
-// One GPU thread that follows a chain of pointers.
-
-/// Follows byte offsets from `*position` on, `loads` steps, and leaves where it stands there. Loads
-/// go past the first cache, which is each multiprocessor's own.
+/// One thread follows byte offsets from `*position` for `loads` steps and stores the final position
+/// there. Loads bypass the L1 cache, which is local to each multiprocessor.
 void launch_chain(const std::byte* memory, std::uint64_t* position, std::int64_t loads,
                   cudaStream_t stream);
 
-/// Elements of one thread block: 256 threads that hold four vectors of two in flight each.
+/// Elements per thread block: 256 threads with four vectors of two in flight each.
 inline constexpr std::size_t kStreamGrain = 256 * 4 * 2;
-/// Words the sums of a read are spread over, so that blocks do not queue for one.
+/// Words for the sums of a read, to avoid contention between blocks.
 inline constexpr std::size_t kSumSlots = 1024;
 
 struct StreamArrays {
@@ -88,18 +83,18 @@ struct StreamArrays {
   std::uint64_t* sums = nullptr;  // kSumSlots words; read adds the bits of all elements to them
 };
 
-/// `evict_first`: loads and stores that ask the caches not to keep the lines.
+/// `evict_first`: loads and stores hint that lines need not be cached.
 void launch_stream(MemoryKernel kernel, bool evict_first, const StreamArrays& arrays, double mark,
                    std::size_t length, cudaStream_t stream);
 
 /// a[i] = pattern(first + i)
 void launch_fill(double* a, std::uint64_t first, std::size_t length, cudaStream_t stream);
 
-/// Adds the number of elements that are not bit for bit what they must be.
+/// Adds the number of elements that differ in any bit.
 void launch_count_wrong(const double* a, const ExpectedWindow& window, std::size_t length,
                         std::uint64_t* wrong, cudaStream_t stream);
 
-/// Adds the bits of pattern(first) ... to the slots, as a read of them must.
+/// Adds the bits of pattern(first) ... to the slots, as a read must.
 void launch_expected_sum(std::uint64_t first, std::size_t length, std::uint64_t* sums,
                          cudaStream_t stream);
 

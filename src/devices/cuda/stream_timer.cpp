@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// Each launch waits for its end then, and one behind a closed gate until the gate gives up.
+/// Then each launch waits for completion, which a closed gate would block.
 bool launches_wait() {
   const char* set = std::getenv("CUDA_LAUNCH_BLOCKING");
   return set != nullptr && std::string_view(set) == "1";
@@ -19,7 +19,7 @@ bool launches_wait() {
 
 StreamTimer::StreamTimer(cudaStream_t stream)
     : stream_(stream), gate_(sizeof(std::uint32_t)), readings_(sizeof(ClockReading)) {
-  // A kernel's first launch may load it, which waits for the device: never behind a closed gate.
+  // The first launch of a kernel may load it, which waits for the device: never with a closed gate.
   std::atomic_ref(*gate_.as<std::uint32_t>()).store(1);
   launch_gate(gate_.as<std::uint32_t>(), stream_);
   check(cudaStreamSynchronize(stream_), "the gate kernel");

@@ -1,6 +1,5 @@
-// Times what is enqueued on a stream by events on it. A kernel that waits for a word from the host
-// holds the stream back until everything is enqueued, so that gaps between launches are not in the
-// time: the GPU finds all its work ready.
+// Times work on a stream by events. A gate kernel holds the stream until everything is enqueued, so
+// that gaps between launches are not timed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -25,7 +24,7 @@ class CudaEvent {
   cudaEvent_t event_ = nullptr;
 };
 
-/// From one event to another, which both have been waited for.
+/// Between two completed events.
 inline Seconds between(const CudaEvent& begin, const CudaEvent& end) {
   float milliseconds = 0.0f;
   check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "cudaEventElapsedTime");
@@ -36,14 +35,14 @@ class StreamTimer {
  public:
   explicit StreamTimer(cudaStream_t stream);
 
-  /// Enqueues by calling `enqueue` and waits until it has ended. `meet` is called before the gate
-  /// opens: what a rank needs to enqueue its part is then in nobody's time. The queue of a stream
-  /// holds about a thousand launches, and a host that meets a full one would wait until the gate
-  /// opens by itself: more calls than kMostHeldBack are timed without holding back.
+  /// Times the work that `enqueue` enqueues, and waits for it. `meet` is called before the gate
+  /// opens, so that enqueueing is excluded on all ranks. A stream queues about a thousand launches,
+  /// and a host that fills it would wait for the gate to time out: more calls than kMostHeldBack
+  /// are timed without the gate.
   Seconds time(const std::function<void()>& enqueue, std::int64_t calls,
                const std::function<void()>& meet = {});
 
-  /// The multiprocessors' clock just now: cycles over nanoseconds of a short kernel.
+  /// The current multiprocessor clock: cycles over nanoseconds of a short kernel.
   Hertz clock();
 
   static constexpr std::int64_t kMostHeldBack = 400;
@@ -51,7 +50,7 @@ class StreamTimer {
  private:
   cudaStream_t stream_;
   CudaEvent begin_, end_;
-  PinnedMemory gate_;      // a word: 1 lets the stream go
+  PinnedMemory gate_;      // a word: 1 opens the gate
   DeviceMemory readings_;  // cycles and nanoseconds of the clock kernel
 };
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/text.h"
+
 namespace bench {
 namespace {
 
-/// Version 1 writes "no limit" as the largest multiple of the page size; nothing has that much.
+/// Version 1 writes "no limit" as the largest multiple of the page size.
 constexpr std::int64_t kUnlimited = std::int64_t{1} << 60;
 
 template <class T>
@@ -42,8 +44,8 @@ void read_memory_1(const SystemFiles& files, const std::string& folder, CgroupLi
 
 using Read = void (*)(const SystemFiles&, const std::string&, CgroupLimits&);
 
-/// Reads `group` and its parents up to the mount. In a container the group's path may be that of
-/// the host and not be there; the mount itself then is our group.
+/// Reads `group` and its parents up to the mount. In a container the path may be that on the host
+/// and not exist here; the mount itself then is our group.
 void read_up(const SystemFiles& files, const std::string& mount, std::string group, Read read,
              CgroupLimits& limits) {
   if (!files.exists(mount)) return;
@@ -55,30 +57,35 @@ void read_up(const SystemFiles& files, const std::string& mount, std::string gro
   read(files, mount, limits);
 }
 
-bool names(const std::string& controllers, const std::string& one) {
-  return ("," + controllers + ",").find("," + one + ",") != std::string::npos;
+}  // namespace
+
+bool Cgroup::has(const std::string& controller) const {
+  return ("," + controllers + ",").find("," + controller + ",") != std::string::npos;
 }
 
-}  // namespace
+std::vector<Cgroup> own_cgroups(const SystemFiles& files) {
+  std::vector<Cgroup> groups;
+  const std::string text = files.text("proc/self/cgroup").value_or("");
+  for (const std::string_view line : words_of(text, "\n")) {  // "4:cpu,cpuacct:/path", "0::/path"
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first != std::string_view::npos && second != std::string_view::npos)
+      groups.push_back({std::string(line.substr(first + 1, second - first - 1)),
+                        std::string(line.substr(second + 1))});
+  }
+  return groups;
+}
 
 CgroupLimits read_cgroup_limits(const SystemFiles& files) {
   CgroupLimits limits;
-  std::istringstream in(files.text("proc/self/cgroup").value_or(""));
-  std::string line;
-  while (std::getline(in, line)) {  // "4:cpu,cpuacct:/path", version 2: "0::/path"
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    const std::string mount = "sys/fs/cgroup";
-    if (controllers.empty()) {
-      read_up(files, mount, group, read_version_2, limits);
-      read_up(files, mount + "/unified", group, read_version_2, limits);
+  const std::string mount = "sys/fs/cgroup";
+  for (const Cgroup& group : own_cgroups(files)) {
+    if (group.controllers.empty()) {
+      read_up(files, mount, group.path, read_version_2, limits);
+      read_up(files, mount + "/unified", group.path, read_version_2, limits);
     }
-    if (names(controllers, "cpu")) read_up(files, mount + "/cpu", group, read_cpu_1, limits);
-    if (names(controllers, "memory"))
-      read_up(files, mount + "/memory", group, read_memory_1, limits);
+    if (group.has("cpu")) read_up(files, mount + "/cpu", group.path, read_cpu_1, limits);
+    if (group.has("memory")) read_up(files, mount + "/memory", group.path, read_memory_1, limits);
   }
   return limits;
 }

@@ -9,11 +9,12 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace bench {
 
 std::vector<int> allowed_cpus() {
-  // The kernel refuses a mask with room for fewer processors than it knows.
+  // The kernel rejects a mask smaller than its number of processors.
   for (int most = CPU_SETSIZE;; most *= 2) {
     const std::size_t bytes = CPU_ALLOC_SIZE(most);
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(
@@ -36,7 +37,7 @@ const std::string kCpuFolder = "sys/devices/system/cpu";
 
 std::string cpu_folder(int cpu) { return kCpuFolder + "/cpu" + std::to_string(cpu); }
 
-/// An Arm core says only numbers; these are the server cores one meets.
+/// Arm cores report only numbers; these are common server cores.
 std::string arm_model(const std::string& implementer, const std::string& part) {
   struct Core {
     const char *implementer, *part, *name;
@@ -70,8 +71,8 @@ void add_model(const std::string& cpuinfo, Json& facts) {
   facts["cpu_model"] = or_unreadable(field(cpuinfo, "model name"));
 }
 
-/// How many groups of processors there are by a file that lists a processor's group; one file is
-/// read for each group, not for each processor.
+/// Number of processor groups by a file that lists the members of a processor's group. Reads one
+/// file per group, not per processor.
 std::optional<int> count_groups(const SystemFiles& files, const std::vector<int>& online,
                                 const std::string& file) {
   std::set<int> seen;
@@ -108,8 +109,7 @@ void add_counts(const SystemFiles& files, Json& facts) {
   facts["numa_nodes"] = nodes ? Json(nodes->size()) : Json(kUnreadable);
 }
 
-/// Every governor in use by the processors that are online, "performance" or
-/// "performance,powersave".
+/// All governors of the online processors: "performance" or "performance,powersave".
 Json governor(const SystemFiles& files) {
   const auto policies = files.entries(kCpuFolder + "/cpufreq");
   std::set<std::string> found;
@@ -121,8 +121,7 @@ Json governor(const SystemFiles& files) {
       found.insert(*name);
   }
   if (!any) return files.exists(kCpuFolder) ? kNone : kUnreadable;
-  std::string names;
-  for (const std::string& name : found) names += (names.empty() ? "" : ",") + name;
+  const std::string names = join({found.begin(), found.end()}, ",");
   return names.empty() ? kUnreadable : names;
 }
 

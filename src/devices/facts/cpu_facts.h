@@ -1,5 +1,5 @@
-// What the kernel says about the processors: model, packages, cores, hardware threads, frequency
-// control. A part of host_facts.
+// Processors according to the kernel: model, packages, cores, hardware threads, frequency control.
+// A part of host_facts.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,8 @@
 
 namespace bench {
 
-// The processors that the calling thread may run on: a launcher, a binding or a container makes
-// them a part of the host.
-
-/// By its affinity mask, ascending; hardware threads of one core are several. Throws
-/// Error(environment) where the kernel does not tell.
+/// The hardware threads that the calling thread may run on, ascending; a launcher, binding or
+/// container may restrict them. Throws Error(environment).
 std::vector<int> allowed_cpus();
 
 inline constexpr const char* kUnreadable = "unreadable";
@@ -25,8 +22,8 @@ Json or_unreadable(const std::optional<T>& value) {
   return value ? Json(*value) : Json(kUnreadable);
 }
 
-/// The first processor's part of /proc/cpuinfo: the whole costs milliseconds where there are
-/// hundreds.
+/// The first processor's part of /proc/cpuinfo: the whole file takes milliseconds to read on hosts
+/// with hundreds.
 std::string first_processor(const SystemFiles& files);
 
 /// Adds its keys to `facts`.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -15,6 +16,7 @@
 #include "devices/facts/cgroup_limits.h"
 #include "devices/facts/cpu_facts.h"
 #include "devices/facts/host_pressure.h"
+#include "devices/facts/settings.h"
 #include "devices/facts/unreadable.h"
 
 namespace bench {
@@ -29,10 +31,10 @@ constexpr double kSmallMemlock = 64.0 * 1024 * 1024;
 // A memory limit or sum of NUMA nodes within 2 % of the total counts as all of it.
 constexpr double kNearlyAll = 0.98;
 
-std::optional<double> number(const Json& facts, const char* key) {
+/// NaN for one that is missing or "unreadable": every comparison with it is false.
+double number(const Json& facts, const char* key) {
   const auto found = facts.find(key);
-  if (found == facts.end() || !found->is_number()) return {};
-  return found->get<double>();
+  return found != facts.end() && found->is_number() ? found->get<double>() : std::nan("");
 }
 
 std::string word(const Json& facts, const char* key) {
@@ -43,36 +45,36 @@ std::string word(const Json& facts, const char* key) {
 using Warnings = std::vector<std::string>;
 
 void check_limits(const Json& facts, Warnings& warnings) {
-  const auto quota = number(facts, "cpu_quota_cores");
-  const auto cpus = number(facts, "allowed_cpus");
-  if (quota && cpus && *quota < *cpus)
+  const double quota = number(facts, "cpu_quota_cores");
+  const double cpus = number(facts, "allowed_cpus");
+  if (quota < cpus)
     warnings.push_back(fmt::format(
         "the cgroup CPU quota is {:.4g} cores, but {:.0f} CPUs are allowed: threads on all of "
         "them are throttled in every period; raise the quota or use fewer cores",
-        *quota, *cpus));
-  const auto threads = number(facts, "hardware_threads");
-  if (cpus && threads && *cpus < *threads)
+        quota, cpus));
+  const double threads = number(facts, "hardware_threads");
+  if (cpus < threads)
     warnings.push_back(
         fmt::format("this process may use {:.0f} of {:.0f} CPUs: the results cover only those CPUs",
-                    *cpus, *threads));
-  const auto limit = number(facts, "memory_limit_bytes");
-  const auto memory = number(facts, "memory_bytes");
-  if (limit && memory && *limit < kNearlyAll * *memory)
+                    cpus, threads));
+  const double limit = number(facts, "memory_limit_bytes");
+  const double memory = number(facts, "memory_bytes");
+  if (limit < kNearlyAll * memory)
     warnings.push_back(fmt::format(
         "the cgroup memory limit is {} of {}: the kernel kills a probe that needs more; raise "
         "the limit or use smaller sizes",
-        format(Bytes{*limit}), format(Bytes{*memory})));
+        format(Bytes{limit}), format(Bytes{memory})));
 }
 
 void check_memory(const Json& facts, Warnings& warnings) {
-  const auto nodes = number(facts, "memory_of_nodes_bytes");
-  const auto memory = number(facts, "memory_bytes");
-  if (nodes && memory && *nodes < kNearlyAll * *memory)
+  const double nodes = number(facts, "memory_of_nodes_bytes");
+  const double memory = number(facts, "memory_bytes");
+  if (nodes < kNearlyAll * memory)
     warnings.push_back(fmt::format(
         "the kernel's NUMA nodes hold {} of {}: the rest is initialised on first use (memory "
         "ballooning or hot-plug), so first touches are slow and the memory per node is "
         "unreliable; touch all memory once before measuring",
-        format(Bytes{*nodes}), format(Bytes{*memory})));
+        format(Bytes{nodes}), format(Bytes{memory})));
 }
 
 void check_sharing(const Json& facts, Warnings& warnings) {
@@ -84,21 +86,21 @@ void check_sharing(const Json& facts, Warnings& warnings) {
         (product.empty() || product == "unreadable" ? "" : " (" + product + ")") +
         ": other guests on its host can change the results; compare only runs on the same "
         "instance type");
-  const auto steal = number(facts, "steal_share");
-  if (steal && *steal > kHighSteal)
+  const double steal = number(facts, "steal_share");
+  if (steal > kHighSteal)
     warnings.push_back(fmt::format(
         "CPU steal has been {:.1f} % since boot: expect disturbed samples; use dedicated "
         "cores",
-        *steal * 100.0));
-  const auto others = number(facts, "others_running");
-  const auto load = number(facts, "load_average");
-  const auto cpus = number(facts, "allowed_cpus");
+        steal * 100.0));
+  const double others = number(facts, "others_running");
+  const double load = number(facts, "load_average");
+  const double cpus = number(facts, "allowed_cpus");
   // Both: a snapshot may catch a short-lived process, and the load average lags.
-  if (others && load && cpus && *others > kHighLoad * *cpus && *load > kHighLoad * *cpus)
+  if (others > kHighLoad * cpus && load > kHighLoad * cpus)
     warnings.push_back(fmt::format(
         "{:.0f} other processes are runnable on {:.0f} CPUs (load average {:.1f}) and take "
         "CPU time from the measurement; stop them, or check the share of clean samples",
-        *others, *cpus, *load));
+        others, cpus, load));
 }
 
 void check_settings(const Json& facts, Warnings& warnings) {
@@ -115,12 +117,12 @@ void check_settings(const Json& facts, Warnings& warnings) {
         "transparent huge pages are off (never): large arrays use 4 KiB pages, which costs memory "
         "bandwidth and latency; run "
         "`echo madvise > /sys/kernel/mm/transparent_hugepage/enabled`");
-  const auto memlock = number(facts, "memlock_bytes");
-  if (memlock && *memlock < kSmallMemlock)
+  const double memlock = number(facts, "memlock_bytes");
+  if (memlock < kSmallMemlock)
     warnings.push_back(fmt::format(
         "the locked-memory limit is only {}: larger RDMA buffers fail; raise memlock in "
         "/etc/security/limits.conf or with `ulimit -l`",
-        format(Bytes{*memlock})));
+        format(Bytes{memlock})));
   const std::string clocksource = word(facts, "clocksource");
   if (clocksource == "hpet" || clocksource == "acpi_pm" || clocksource == "jiffies")
     warnings.push_back(
@@ -129,7 +131,7 @@ void check_settings(const Json& facts, Warnings& warnings) {
         "check the kernel log for why tsc was rejected");
 }
 
-/// Most severe first. A fact that is missing or "unreadable" gives no warning.
+/// Most severe first.
 std::vector<std::string> host_warnings(const Json& facts) {
   Warnings warnings;
   check_limits(facts, warnings);
@@ -144,7 +146,7 @@ const std::string kLog = "dev/kmsg";
 const std::string kTables = "sys/firmware/dmi/tables/DMI";
 const std::string kControllers = "sys/devices/system/edac/mc";
 const std::string kPci = "sys/bus/pci/devices";
-constexpr std::size_t kWithoutRights = 64;  // bytes of a configuration that everybody may read
+constexpr std::size_t kWithoutRights = 64;  // bytes of a configuration that anybody may read
 
 Json kernel_log(const SystemFiles& files) {
   if (!files.exists(kLog)) return unreadable("no /dev/kmsg, as in a container");
@@ -159,7 +161,7 @@ Json memory_errors(const SystemFiles& files) {
     if (!files.exists(file)) continue;
     return files.opens(file) ? Json(kReadable) : unreadable("no permission to read /" + file);
   }
-  return kNone;  // no driver for them is loaded, or a virtual machine has none
+  return kNone;  // no driver is loaded, as in virtual machines
 }
 
 Json firmware_tables(const SystemFiles& files) {
@@ -204,7 +206,7 @@ std::optional<std::int64_t> memory_bytes(const SystemFiles& files) {
   return total ? kilobytes(*total) : std::nullopt;
 }
 
-/// What the NUMA nodes hold in all.
+/// The total over NUMA nodes.
 std::optional<std::int64_t> memory_of_nodes(const SystemFiles& files) {
   const auto nodes = files.list("sys/devices/system/node/online");
   if (!nodes) return {};
@@ -218,15 +220,6 @@ std::optional<std::int64_t> memory_of_nodes(const SystemFiles& files) {
     sum += *bytes;
   }
   return sum;
-}
-
-/// The word in brackets: "always [madvise] never".
-Json chosen(const std::optional<std::string>& text) {
-  if (!text) return kUnreadable;
-  const auto open = text->find('[');
-  const auto close = text->find(']', open == std::string::npos ? 0 : open);
-  if (open == std::string::npos || close == std::string::npos) return kUnreadable;
-  return text->substr(open + 1, close - open - 1);
 }
 
 Json huge_pages(const SystemFiles& files) {
@@ -251,8 +244,9 @@ void add_memory(const SystemFiles& files, Json& facts) {
   facts["page_size_bytes"] = sysconf(_SC_PAGESIZE);
   facts["huge_pages"] = huge_pages(files);
   // A kernel without transparent huge pages has no such folder.
-  facts["thp"] =
-      files.exists("sys/kernel/mm") && !files.exists(kThp) ? Json(kNone) : chosen(files.text(kThp));
+  facts["thp"] = files.exists("sys/kernel/mm") && !files.exists(kThp)
+                     ? Json(kNone)
+                     : or_unreadable(bracketed(files.text(kThp).value_or("")));
 }
 
 void add_limits(const SystemFiles& files, Json& facts) {
@@ -263,13 +257,13 @@ void add_limits(const SystemFiles& files, Json& facts) {
   facts["memlock_bytes"] = read_memlock_bytes(files);
 }
 
-/// Share of all CPU time since boot that the hypervisor gave to others.
+/// Share of all CPU time since boot that the hypervisor took.
 Json stolen_share(const SystemFiles& files) {
   const auto cpu = read_cpu_account(files);
   return cpu && cpu->all_s > 0.0 ? Json(cpu->steal_s / cpu->all_s) : Json(kUnreadable);
 }
 
-/// "0.64 0.48 0.31 2/96 19043": one minute's average, and how many can run at this moment.
+/// "0.64 0.48 0.31 2/96 19043": the average of one minute, and the number of runnable tasks.
 void add_load(const SystemFiles& files, int own_processes, Json& facts) {
   std::istringstream in(files.text("proc/loadavg").value_or(""));
   double minute = 0.0, five = 0.0, fifteen = 0.0;
@@ -287,13 +281,13 @@ bool has_flag(const std::string& flags, const std::string& flag) {
   return (" " + flags + " ").find(" " + flag + " ") != std::string::npos;
 }
 
-/// "virtual machine" or "none"; the hypervisor's name where it says one.
+/// The hypervisor's name if known, else "virtual machine" or "none".
 Json virtualization(const SystemFiles& files) {
   if (const auto type = files.text("sys/hypervisor/type")) return *type;
   const auto flags = field(first_processor(files), "flags");
   const std::string vendor = files.text(kDmi + "sys_vendor").value_or("");
   bool guest = flags && has_flag(*flags, "hypervisor");
-  // Arm has no such flag; the vendor of the board gives a guest away.
+  // Arm has no such flag: guests are recognised by the board vendor.
   for (const char* name : {"QEMU", "VMware", "Xen", "innotek", "Amazon EC2", "Google", "Parallels"})
     guest = guest || (!flags && vendor.starts_with(name));
   if (guest) return "virtual machine";

@@ -1,6 +1,5 @@
-// Facts about the host a rank runs on, from /proc and /sys alone and within a few milliseconds:
-// every rank process reports them when it starts. "warnings" lists what lowers or disturbs results
-// and what to do.
+// Facts about the host of a rank, from /proc and /sys within a few milliseconds: every rank process
+// reports them when it starts. "warnings" lists what lowers or disturbs results and what to do.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +9,9 @@
 
 namespace bench {
 
-// Which sources of facts this process may read: what it could not look at is said by name, so that
-// nobody takes silence for health.
-
-/// Of "kernel_log", "memory_errors", "firmware_tables", "pci_configuration": "readable", "none"
-/// where there is no such thing, or {"unreadable": why}.
+/// Which sources this process may read, so that silence is not mistaken for health: "kernel_log",
+/// "memory_errors", "firmware_tables", "pci_configuration", each "readable", "none" if it does not
+/// exist, or {"unreadable": why}.
 Json read_access_facts(const SystemFiles& files);
 
 /// Sizes in bytes. A value that cannot be read is "unreadable"; one that does not exist (no quota,
@@ -22,7 +19,6 @@ Json read_access_facts(const SystemFiles& files);
 /// tests can fake a machine; `own_processes` on this host do not count as foreign load.
 Json read_host_facts(const std::filesystem::path& root = "/", int own_processes = 1);
 
-/// Single facts for other readers.
 Json read_memory_bytes(const SystemFiles& files);
 Json read_memlock_bytes(const SystemFiles& files);
 

@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <utility>
+
+#include "core/text.h"
+#include "devices/facts/cgroup_limits.h"
 
 namespace bench {
 
@@ -27,33 +30,22 @@ std::optional<CpuAccount> read_cpu_account(const SystemFiles& files) {
 
 namespace {
 
-/// Path of our cgroup's cpu.stat, version 2 or 1; empty where there is none.
+/// Of our cgroup, version 2 or 1; "" if there is none.
 std::string cpu_stat_path() {
-  std::ifstream in("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(in, line)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    if (controllers.empty()) return "/sys/fs/cgroup" + group + "/cpu.stat";
-    if (("," + controllers + ",").find(",cpu,") != std::string::npos)
-      return "/sys/fs/cgroup/cpu" + group + "/cpu.stat";
+  for (const Cgroup& group : own_cgroups(SystemFiles())) {
+    if (group.controllers.empty()) return "sys/fs/cgroup" + group.path + "/cpu.stat";
+    if (group.has("cpu")) return "sys/fs/cgroup/cpu" + group.path + "/cpu.stat";
   }
   return {};
 }
 
 std::optional<double> read_throttled() {
   static const std::string path = cpu_stat_path();
-  if (path.empty()) return {};
-  std::ifstream in(path);
-  std::string key;
-  double value = 0.0;
-  while (in >> key >> value) {
-    if (key == "throttled_usec") return value * 1e-6;
-    if (key == "throttled_time") return value * 1e-9;
-  }
+  const std::string stat = path.empty() ? "" : SystemFiles().text(path).value_or("");
+  for (const auto& [key, unit] :
+       {std::pair{"throttled_usec", 1e-6}, std::pair{"throttled_time", 1e-9}})
+    if (const auto value = parse_number(field(stat, key).value_or("")))
+      return static_cast<double>(*value) * unit;
   return {};
 }
 
@@ -64,7 +56,7 @@ HostPressure HostPressure::now() { return {read_cpu_account(), read_throttled()}
 std::optional<double> steal_share(const HostPressure& before, const HostPressure& after) {
   if (!before.cpu || !after.cpu) return {};
   const double all = after.cpu->all_s - before.cpu->all_s;
-  if (!(all > 0.0)) return {};  // shorter than a tick
+  if (!(all > 0.0)) return {};  // less than a tick
   return (after.cpu->steal_s - before.cpu->steal_s) / all;
 }
 

@@ -1,6 +1,5 @@
-// What the machine around us did to us during a series: time the hypervisor stole and time a
-// cgroup's CPU quota held us back. The clean filter cannot see these, so they are kept alongside
-// the samples.
+// CPU time that a series lost to the hypervisor (steal) and to the CPU quota of its cgroup. The
+// clean filter cannot see these, so they are kept with the samples.
 #pragma once
 
 #include <optional>
@@ -9,25 +8,24 @@
 
 namespace bench {
 
-// CPU time of the whole machine since its start, over all processors: the first line of /proc/stat.
-
+/// CPU time of the whole machine since boot: the first line of /proc/stat.
 struct CpuAccount {
-  double busy_s = 0.0;  // user, nice and system; a virtual machine's guests are in user
+  double busy_s = 0.0;  // user (guests included), nice and system
   double iowait_s = 0.0;
   double steal_s = 0.0;  // taken by the hypervisor
   double all_s = 0.0;    // idle time, interrupts and the above
 };
 
-/// The grain of the account.
+/// The resolution of the account.
 double tick_seconds();
 
-/// Nothing where the line cannot be read or is not whole.
+/// Nothing if the line is unreadable or incomplete.
 std::optional<CpuAccount> read_cpu_account(const SystemFiles& files = SystemFiles());
 
-/// Counters since boot; differences of two are what matters.
+/// Counters since boot; only differences are meaningful.
 struct HostPressure {
   std::optional<CpuAccount> cpu;
-  std::optional<double> throttled_s;  // of this cgroup (cpu.stat); nothing where there is no quota
+  std::optional<double> throttled_s;  // of this cgroup (cpu.stat); nothing without a quota
 
   static HostPressure now();
 };

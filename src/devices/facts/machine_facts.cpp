@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/text.h"
 #include "devices/facts/pci_link.h"
 #include "devices/facts/settings.h"
 #include "devices/facts/unreadable.h"
@@ -25,10 +26,10 @@ std::string text_of(const char (&field)[n]) {
   return std::string(trim(std::string_view(field, strnlen(field, n))));
 }
 
-/// "" for a firmware that is called "N/A".
+/// "" for "N/A".
 std::string if_known(const std::string& text) { return text == "N/A" ? "" : text; }
 
-/// The kernel refuses to read the speed of a link that is down, and says -1 for none.
+/// The kernel reports an error while the link is down, and -1 for unknown.
 Json speed(const SystemFiles& files, const std::string& folder) {
   const auto megabits = files.number(folder + "speed");
   return megabits && *megabits > 0 ? Json(*megabits * 1'000'000) : Json(nullptr);
@@ -69,23 +70,6 @@ Json port_facts(const SystemFiles& files, const std::string& folder, const std::
           {"link_layer", text_or_why(files, folder + port + "/link_layer")}};
 }
 
-}  // namespace
-
-std::optional<DriverInfo> ask_ethtool(const std::string& interface) {
-  ifreq request{};
-  if (interface.size() >= sizeof request.ifr_name) return {};
-  const int socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket_fd < 0) return {};
-  ethtool_drvinfo info{};
-  info.cmd = ETHTOOL_GDRVINFO;
-  std::memcpy(request.ifr_name, interface.c_str(), interface.size());
-  request.ifr_data = reinterpret_cast<char*>(&info);
-  const int result = ioctl(socket_fd, SIOCETHTOOL, &request);
-  close(socket_fd);
-  if (result < 0) return {};
-  return DriverInfo{text_of(info.driver), text_of(info.version), text_of(info.fw_version)};
-}
-
 Json read_network_facts(const SystemFiles& files, const AskDriver& ask) {
   Json cards = Json::array();
   for (const std::string& name : files.entries(kNet))
@@ -110,18 +94,29 @@ Json read_infiniband_facts(const SystemFiles& files) {
   return devices;
 }
 
+}  // namespace
+
+std::optional<DriverInfo> ask_ethtool(const std::string& interface) {
+  ifreq request{};
+  if (interface.size() >= sizeof request.ifr_name) return {};
+  const int socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket_fd < 0) return {};
+  ethtool_drvinfo info{};
+  info.cmd = ETHTOOL_GDRVINFO;
+  std::memcpy(request.ifr_name, interface.c_str(), interface.size());
+  request.ifr_data = reinterpret_cast<char*>(&info);
+  const int result = ioctl(socket_fd, SIOCETHTOOL, &request);
+  close(socket_fd);
+  if (result < 0) return {};
+  return DriverInfo{text_of(info.driver), text_of(info.version), text_of(info.fw_version)};
+}
+
 namespace {
 
 const std::string kPciDevices = "sys/bus/pci/devices/";
 const std::string kNvme = "sys/class/nvme";
 const std::string kGpus = "proc/driver/nvidia/gpus";
-constexpr double kSector = 512.0;  // the unit of /sys/block/*/size, whatever the disk's own is
-
-Json known_of_host(const Json& host, const char* key) {
-  const Json value = host.value(key, Json());
-  return value.is_null() || value == "unreadable" ? unreadable("not reported by the kernel")
-                                                  : value;
-}
+constexpr double kSector = 512.0;  // unit of /sys/block/*/size for all disks
 
 Json machine_part(const SystemFiles& files) {
   return {{"vendor", text_or_why(files, kDmi + "sys_vendor")},
@@ -141,7 +136,7 @@ Json processor_part(const Json& host, const MachineTopology& machine) {
           {"hardware_threads", machine.hardware_threads}};
 }
 
-/// Versions of those that are loaded; "loaded" where a module has the kernel's own version.
+/// Versions of loaded modules; "loaded" for those with the version of the kernel.
 Json modules(const SystemFiles& files) {
   Json versions = Json::object();
   for (const char* name : {"nvidia", "nvidia_peermem", "gdrdrv", "amdgpu", "mlx5_core", "mlx5_ib",
@@ -161,7 +156,7 @@ Json software_part(const SystemFiles& files, const Json& host) {
           {"modules", modules(files)}};
 }
 
-/// Of all name spaces of a controller: "nvme0n1", or "nvme0c0n1" where paths are shared.
+/// Of all namespaces of a controller: "nvme0n1", or "nvme0c0n1" with shared paths.
 double nvme_size(const SystemFiles& files, const std::string& folder) {
   double sectors = 0.0;
   for (const std::string& name : files.entries(folder))
@@ -209,8 +204,7 @@ Json pci_part(const SystemFiles& files, const MachineTopology& machine) {
   for (const PciDevice& device : machine.pci_devices) {
     const std::string folder = kPciDevices + device.address;
     if (!files.exists(folder)) continue;
-    const std::string driver =
-        std::filesystem::path(files.resolved(folder + "/driver")).filename().string();
+    const std::string driver = driver_of(files, folder);
     devices[device.address] = {{"driver", driver.empty() ? "none" : driver},
                                {"subsystem", hex_of(files, folder + "/subsystem_vendor") + ":" +
                                                  hex_of(files, folder + "/subsystem_device")},

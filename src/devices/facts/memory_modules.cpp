@@ -13,8 +13,8 @@ constexpr std::uint8_t kMemoryDevice = 17;
 constexpr std::size_t kHeader = 4;  // type, length, handle
 const std::string kTable = "sys/firmware/dmi/tables/DMI";
 
-/// One structure: numbers at fixed offsets, and texts that they count from 1. A field that lies
-/// beyond the structure's length (an older version of the standard) reads as 0 or "".
+/// One structure: numbers at fixed offsets and texts with indices from 1. Fields beyond its length
+/// (older versions of the standard) read as 0 or "".
 class Structure {
  public:
   Structure(std::string_view fields, std::string_view texts) : fields_(fields), texts_(texts) {}
@@ -50,7 +50,7 @@ Bytes size_of(const Structure& device) {
   return {double(size) * 1048576.0};
 }
 
-/// A speed in 1e6 transfers a second, in the longer field where the short one cannot hold it.
+/// In 1e6 transfers/s; in the longer field if the short one cannot hold it.
 double speed(const Structure& device, std::size_t offset, std::size_t extended) {
   constexpr std::uint32_t kExtended = 0xffff;
   const std::uint32_t value = device.number(offset, 2);

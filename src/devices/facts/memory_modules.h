@@ -1,5 +1,5 @@
-// The memory modules from the firmware's SMBIOS table (structures of type 17, DMTF DSP0134 7.18).
-// Only root may read the table, and many virtual machines have none.
+// Memory modules from the SMBIOS table of the firmware (structures of type 17, DMTF DSP0134 7.18).
+// Only root may read it, and many virtual machines have none.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// Every populated module of a table; a table that is cut off or damaged gives what comes before.
+/// All populated modules; of a truncated or damaged table those before the damage.
 std::vector<MemoryModule> parse_memory_modules(std::string_view table);
 
 MemoryModules read_memory_modules(const SystemFiles& files);

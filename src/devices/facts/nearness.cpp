@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kNvidia = "10de:";
 
-/// Other makers' display chips are mostly those of a board's management processor.
+/// Display devices of other vendors are mostly management processors.
 bool is_gpu(const PciDevice& device) {
   return device.kind == "display" && device.id.starts_with(kNvidia);
 }
@@ -22,7 +22,7 @@ bool contains(const std::vector<T>& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Only where both are known: a device that is near to every node is near to none.
+/// Only if both are known: a device near all nodes is near none.
 bool share_node(const PciDevice& a, const PciDevice& b) {
   return a.numa_nodes.size() == 1 && a.numa_nodes == b.numa_nodes;
 }

@@ -1,5 +1,5 @@
-// Which GPU hangs on which NUMA node, and which network card is next to it: data that goes from one
-// to the other through a common PCIe switch never meets the processor.
+// NUMA node and nearest NICs of each GPU: traffic between a GPU and a NIC under a common PCIe
+// switch bypasses the processor.
 #pragma once
 
 #include <optional>
@@ -12,34 +12,34 @@
 namespace bench {
 
 struct NearCard {
-  std::string address;             // of the PCI device
-  std::vector<std::string> names;  // "mlx5_0", "eth0"; empty where no driver has it
+  std::string address;             // PCI address
+  std::vector<std::string> names;  // "mlx5_0", "eth0"; empty without a driver
   bool same_node = false;
-  /// Bridges both hang under. 1: only the host bridge in common, so the way leads through the
-  /// processor; more: a switch, or ports of one device. 0: not even that.
+  /// Number of bridges above both. 1: only the host bridge, so the path leads through the
+  /// processor; more: a switch, or ports of one device. 0: none.
   std::size_t shared_bridges = 0;
 };
 
 struct GpuPlace {
   std::string address;
   std::vector<int> numa_nodes;
-  std::vector<NearCard> nearest;  // the network cards none of which is nearer than another
+  std::vector<NearCard> nearest;  // the nearest NICs, all equally near
 };
 
-/// Every NVIDIA GPU of the machine, in order of address.
+/// Every NVIDIA GPU, by address.
 std::vector<GpuPlace> place_gpus(const MachineTopology& machine);
 
-/// Where a rank belongs that drives the GPU at a PCI address.
+/// Best placement of a rank that uses a GPU.
 struct RankPlace {
   std::string gpu;                // its PCI address
-  std::optional<int> node;        // nothing where it is not known
-  std::vector<NearCard> nearest;  // network cards, as in GpuPlace
-  std::string unknown;            // why the node is not known; "" when it is
+  std::optional<int> node;        // nothing if unknown
+  std::vector<NearCard> nearest;  // NICs, as in GpuPlace
+  std::string unknown;            // why the node is unknown; "" if it is known
 };
 
 RankPlace place_rank(const MachineTopology& machine, const std::string& gpu_address);
 
-/// {"gpu", "numa_node", "nearest_network", "reason"}: null for what is not known.
+/// {"gpu", "numa_node", "nearest_network", "reason"}; null for unknown.
 Json to_json(const RankPlace& place);
 
 /// [{"pci_address", "numa_nodes", "nearest_network": [{"pci_address", "names", "same_node",

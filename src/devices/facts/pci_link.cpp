@@ -10,31 +10,21 @@
 
 namespace bench {
 
+namespace {
+
+/// "0000:3b:00.0"; a domain may have more than four digits.
 bool is_pci_address(std::string_view name) {
   const auto size = name.size();
   return size >= 12 && name[size - 2] == '.' && name[size - 5] == ':' && name[size - 8] == ':';
 }
 
-std::string pci_address_of(const SystemFiles& files, const std::string& path) {
-  std::string address;
-  const std::string whole = files.resolved(path);
-  for (std::size_t begin = 0; begin < whole.size();) {
-    const std::size_t end = std::min(whole.find('/', begin), whole.size());
-    if (const auto name = whole.substr(begin, end - begin); is_pci_address(name)) address = name;
-    begin = end + 1;
-  }
-  return address;
-}
-
-namespace {
-
 constexpr int kMostLanes = 32;
-constexpr const char* kQemu = "0x1b36";  // the maker of QEMU's root ports
+constexpr const char* kQemu = "0x1b36";  // vendor of QEMU's root ports
 
 struct Port {
   std::string address;
   std::optional<int> generation, generation_max, lanes, lanes_max;
-  bool made_up = false;  // QEMU's: what it says of its link is no link's
+  bool made_up = false;  // QEMU's, without a real link
 };
 
 /// "16.0 GT/s PCIe" is generation 4; nothing for "Unknown".
@@ -48,7 +38,7 @@ std::optional<int> generation(const std::optional<std::string>& text) {
   return static_cast<int>(found - kRates.begin()) + 1;
 }
 
-/// A port without a link says 0, one that is gone 63 or 255.
+/// Ports without a link report 0, removed ones 63 or 255.
 std::optional<int> lanes(const std::optional<std::int64_t>& number) {
   if (!number || *number < 1 || *number > kMostLanes) return {};
   return static_cast<int>(*number);
@@ -68,12 +58,9 @@ std::vector<Port> path_of(const SystemFiles& files, const std::string& address) 
   std::vector<Port> path;
   std::string folder;
   const std::string whole = files.resolved("sys/bus/pci/devices/" + address);
-  for (std::size_t begin = 0; begin < whole.size();) {
-    const std::size_t end = std::min(whole.find('/', begin), whole.size());
-    const std::string name = whole.substr(begin, end - begin);
-    folder += (folder.empty() ? "" : "/") + name;
-    if (is_pci_address(name)) path.push_back(read_port(files, folder, name));
-    begin = end + 1;
+  for (const std::string_view name : words_of(whole, "/")) {
+    folder.append("/").append(name);
+    if (is_pci_address(name)) path.push_back(read_port(files, folder.substr(1), std::string(name)));
   }
   return path;
 }
@@ -88,7 +75,7 @@ bool more(const std::optional<int>& a, const std::optional<int>& b) { return a &
 struct Link {
   std::string lower_end;
   std::optional<int> generation, lanes;
-  /// Proportional to bytes a second; the step from 2 to 3 has another encoding.
+  /// Proportional to bytes per second; the encoding changes between generations 2 and 3.
   double rate() const {
     constexpr std::array<double, 6> kRates = {2.0, 4.0, 7.877, 15.754, 31.508, 59.0};
     if (!generation || !lanes) return 0.0;
@@ -105,7 +92,7 @@ Link link_between(const Port* upper, const Port& lower) {
           lower.lanes ? lower.lanes : lesser(lower.lanes_max, believed ? upper->lanes_max : none)};
 }
 
-/// A port and what is below it share a link; inside a switch there is none.
+/// A port shares a link with what is below it; inside a switch there is none.
 std::vector<Link> links_of(const std::vector<Port>& path) {
   std::vector<Link> links;
   for (std::size_t lower = path.size(); lower > 0; lower -= std::min<std::size_t>(lower, 2))
@@ -118,6 +105,14 @@ void put(Json& facts, const char* key, const std::optional<int>& value) {
 }
 
 }  // namespace
+
+std::string pci_address_of(const SystemFiles& files, const std::string& path) {
+  std::string address;
+  const std::string whole = files.resolved(path);
+  for (const std::string_view name : words_of(whole, "/"))
+    if (is_pci_address(name)) address = name;
+  return address;
+}
 
 Json read_pci_link(const SystemFiles& files, std::string address) {
   address = to_lower(address);

@@ -94,8 +94,6 @@ void check_bridges(const Json& facts, Warnings& warnings) {
         translated));
 }
 
-}  // namespace
-
 std::vector<std::string> preflight_warnings(const Json& facts) {
   Warnings warnings;
   check_gpus(facts, warnings);
@@ -104,21 +102,19 @@ std::vector<std::string> preflight_warnings(const Json& facts) {
   return warnings;
 }
 
-namespace {
-
 constexpr std::size_t kMostProcesses = 100'000;
-// The kernel cuts names of processes to fifteen letters.
+// The kernel truncates process names to fifteen characters.
 constexpr const char* kFabricManager = "nv-fabricmanage";
 constexpr const char* kPersistenced = "nvidia-persiste";
 
-/// The array of GPUs; an empty one where there is none.
+/// The array of GPUs; empty if there is none.
 const Json& gpus_of(const Json& gpu_facts) {
   static const Json none = Json::array();
   const auto found = gpu_facts.is_object() ? gpu_facts.find("gpus") : gpu_facts.end();
   return found != gpu_facts.end() && found->is_array() ? *found : none;
 }
 
-/// Processes of others on one GPU; adds them to `found`, or why they are not known.
+/// Appends the foreign processes on one GPU.
 void add_foreign(const SystemFiles& files, const Json& gpu, const std::set<int>& own, Json& found) {
   for (const char* kind : {"compute_processes", "graphics_processes"}) {
     const auto list = gpu.find(kind);
@@ -146,7 +142,7 @@ Json foreign_processes(const SystemFiles& files, const Json& gpu_facts, const st
   return found;
 }
 
-/// The indices of the GPUs whose driver state is thrown away when nobody uses them.
+/// Indices of the GPUs whose driver state is discarded while unused.
 Json persistence_off(const Json& gpu_facts) {
   if (is_unreadable(gpu_facts)) return gpu_facts;
   Json off = Json::array();
@@ -158,7 +154,7 @@ Json persistence_off(const Json& gpu_facts) {
   return off;
 }
 
-/// Is a process of that name to be seen from here?
+/// Whether a process of that name is visible.
 bool runs(const SystemFiles& files, const std::string& name) {
   std::size_t seen = 0;
   for (const std::string& pid : files.entries("proc")) {
@@ -169,8 +165,8 @@ bool runs(const SystemFiles& files, const std::string& name) {
   return false;
 }
 
-/// The driver of NVSwitch makes one file for each; with fourth-generation ones there is only the
-/// control file of the fabric manager.
+/// The driver creates one file per NVSwitch; for the fourth generation only the control file of the
+/// fabric manager exists.
 bool has_switches(const SystemFiles& files) {
   const auto devices = files.entries("dev");
   return std::any_of(devices.begin(), devices.end(), [](const std::string& name) {
@@ -188,7 +184,7 @@ Json peer_memory(const SystemFiles& files) {
   return "none";
 }
 
-/// "65536k" in bytes; k, m, g as mount(8) has them.
+/// "65536k" in bytes; suffixes k, m, g as in mount(8).
 std::optional<std::int64_t> mount_size(const std::string& text) {
   if (text.empty()) return {};
   const auto letter = std::string("kmg").find(text.back());
@@ -199,7 +195,7 @@ std::optional<std::int64_t> mount_size(const std::string& text) {
   return letter == std::string::npos ? *value : *value * kFactors[letter];
 }
 
-/// "tmpfs /dev/shm tmpfs rw,nosuid,nodev,size=65536k 0 0"; without a size it is half of the memory.
+/// "tmpfs /dev/shm tmpfs rw,nosuid,nodev,size=65536k 0 0"; the default size is half of the memory.
 Json shared_memory_bytes(const SystemFiles& files) {
   std::istringstream mounts(files.text("proc/mounts", 1u << 20).value_or(""));
   std::string line;

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
+#include "core/text.h"
 #include "devices/facts/host_facts.h"
 #include "devices/facts/unreadable.h"
 
 namespace bench {
 namespace {
 
-// What the PCIe tree does to traffic between two devices. Access control
-// (ACS) with redirection sends it up to the processor and back; so does an IOMMU that translates.
+// PCIe features that redirect traffic between two devices through the processor: access control
+// (ACS) with redirection, and an IOMMU that translates.
 
 const std::string kDevices = "sys/bus/pci/devices";
 const std::string kGroups = "sys/kernel/iommu_groups";
@@ -22,17 +22,17 @@ constexpr std::size_t kExtended = 0x100;  // the first extended capability
 constexpr std::size_t kSpace = 4096;
 constexpr unsigned kAcsCapability = 0x000d;
 constexpr std::size_t kAcsControl = 6;       // from the capability's beginning
-constexpr unsigned kRedirect = 0x04 | 0x08;  // requests, completions of peers go to the root
+constexpr unsigned kRedirect = 0x04 | 0x08;  // of peer requests and completions, to the root
 
 unsigned word_at(const std::string& space, std::size_t at) {
   return static_cast<unsigned char>(space[at]) |
          static_cast<unsigned>(static_cast<unsigned char>(space[at + 1])) << 8;
 }
 
-/// The ACS control word; 0 where the bridge has no ACS. The space is larger than kExtended.
+/// The ACS control word; 0 without ACS. The space is larger than kExtended.
 unsigned acs_control(const std::string& space) {
   std::size_t at = kExtended;
-  // A list that runs in circles ends when it is longer than the space could hold.
+  // Bounds the steps, in case the list is circular.
   for (std::size_t steps = 0; steps < kSpace / 8 && at >= kExtended; ++steps) {
     if (at + 8 > space.size()) return 0;
     if (word_at(space, at) == kAcsCapability) return word_at(space, at + kAcsControl);
@@ -51,7 +51,7 @@ Json acs(const SystemFiles& files) {
     if (!files.text(folder + "class", 32).value_or("").starts_with("0x0604")) continue;
     ++bridges;
     const auto space = files.bytes(folder + "config", kSpace);
-    if (!space || space->size() <= kExtended) continue;  // without rights: 64 bytes
+    if (!space || space->size() <= kExtended) continue;  // unprivileged: 64 bytes
     ++readable;
     if ((acs_control(*space) & kRedirect) != 0 && redirecting.size() < kMostNamed)
       redirecting.push_back(device);
@@ -74,15 +74,15 @@ Json iommu(const SystemFiles& files) {
   return facts;
 }
 
-/// What the kernel was told at boot that bears on this: "iommu=pt", "pci=disable_acs_redir=...".
+/// Related boot options: "iommu=pt", "pci=disable_acs_redir=...".
 Json kernel_options(const SystemFiles& files) {
   const auto line = files.text("proc/cmdline");
   if (!line) return unreadable("no proc/cmdline");
   Json options = Json::array();
-  std::istringstream words(*line);
-  std::string word;
-  while (words >> word && options.size() < kMostNamed)
-    if (word.find("iommu") != std::string::npos || word.starts_with("pci")) options.push_back(word);
+  for (const std::string_view word : words_of(*line))
+    if (options.size() < kMostNamed &&
+        (word.find("iommu") != std::string_view::npos || word.starts_with("pci")))
+      options.push_back(word);
   return options;
 }
 
@@ -98,7 +98,7 @@ namespace {
 
 const std::string kVulnerabilities = "sys/devices/system/cpu/vulnerabilities";
 
-/// Below proc/sys. Those of net are of the network namespace that the rank runs in.
+/// Below proc/sys; net.* are those of the rank's network namespace.
 constexpr std::array<const char*, 16> kSysctls = {
     "kernel.numa_balancing",      "kernel.nmi_watchdog", "kernel.perf_event_paranoid",
     "kernel.sched_rt_runtime_us", "vm.swappiness",       "vm.zone_reclaim_mode",
@@ -117,40 +117,18 @@ constexpr std::array<Named, 4> kFiles = {
      {"energy_preference",
       "sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference"}}};
 
-/// Several blanks or a tab as one blank: "4096\t131072\t6291456".
-std::string one_spaced(const std::string& text) {
-  std::istringstream words(text);
-  std::string word, joined;
-  while (words >> word) joined += (joined.empty() ? "" : " ") + word;
-  return joined;
-}
-
-/// The word in brackets, where there is one: "always [madvise] never".
-std::string bracketed(const std::string& text) {
-  const auto open = text.find('[');
-  const auto close = text.find(']', open == std::string::npos ? 0 : open);
-  if (open == std::string::npos || close == std::string::npos) return text;
-  return text.substr(open + 1, close - open - 1);
-}
-
+/// The selected word, or the whole text with single spaces ("4096\t131072\t6291456").
 Json setting(const SystemFiles& files, const std::string& path) {
-  Json value = text_or_why(files, path);
-  if (value.is_string()) value = bracketed(one_spaced(value.get<std::string>()));
-  return value;
+  const Json value = text_or_why(files, path);
+  if (!value.is_string()) return value;
+  const auto& text = value.get_ref<const std::string&>();
+  const auto words = words_of(text);
+  return bracketed(text).value_or(join({words.begin(), words.end()}, " "));
 }
 
-void add_from_host(const Json& host, Json& settings) {
-  for (const char* name :
-       {"governor", "turbo", "smt", "thp", "clocksource", "virtualization", "page_size_bytes"}) {
-    const Json value = host.value(name, Json());
-    settings[name] =
-        value.is_null() || value == "unreadable" ? unreadable("not reported by the kernel") : value;
-  }
-}
-
-/// What stands between devices: "off", "passed through", "translates", or several of these.
+/// "off", "passed through", "translates (DMA)", or several of these.
 Json iommu_mode(const Json& iommu) {
-  if (is_unreadable(iommu)) return "off";  // a kernel without groups has none
+  if (is_unreadable(iommu)) return "off";  // no groups, no IOMMU
   const Json types = iommu.value("types", Json::object());
   if (types.empty()) return "off";
   if (types.contains("unreadable")) return unreadable("group types are readable by root only");
@@ -171,7 +149,7 @@ void add_bridges(const SystemFiles& files, Json& settings) {
       is_unreadable(acs) ? acs : Json(acs.at("redirecting").size());
 }
 
-/// These name a host, a disk or a file, or hold what belongs to one machine alone.
+/// Options that name a host, disk or file, or hold values of a single machine.
 bool is_of_one_host(const std::string& name, const std::string& value) {
   static constexpr std::array<const char*, 15> kOwn = {
       "BOOT_IMAGE",        "BOOTIF",  "initrd", "root",      "resume", "ip",   "nfsroot",
@@ -191,9 +169,24 @@ Json text_or_why(const SystemFiles& files, const std::string& path) {
   return unreadable("no permission, or hidden by the kernel (/" + path + ")");
 }
 
+Json known_of_host(const Json& host, const char* key) {
+  const Json value = host.value(key, Json());
+  return value.is_null() || value == "unreadable" ? unreadable("not reported by the kernel")
+                                                  : value;
+}
+
+std::optional<std::string> bracketed(const std::string& text) {
+  const auto open = text.find('[');
+  const auto close = text.find(']', open == std::string::npos ? 0 : open);
+  if (open == std::string::npos || close == std::string::npos) return {};
+  return text.substr(open + 1, close - open - 1);
+}
+
 Json read_settings(const SystemFiles& files, const Json& host) {
   Json settings = Json::object();
-  add_from_host(host, settings);
+  for (const char* name :
+       {"governor", "turbo", "smt", "thp", "clocksource", "virtualization", "page_size_bytes"})
+    settings[name] = known_of_host(host, name);
   for (const Named& one : kFiles) settings[one.name] = setting(files, one.path);
   for (const std::string name : kSysctls) {
     std::string path = "proc/sys/" + name;
@@ -212,12 +205,11 @@ Json read_kernel_options(const SystemFiles& files) {
   const auto line = files.text("proc/cmdline");
   if (!line) return unreadable("no proc/cmdline");
   Json options = Json::object();
-  std::istringstream words(*line);
-  std::string word;
-  while (words >> word && word != "--") {  // what follows is for the first process
+  for (const std::string_view word : words_of(*line)) {
+    if (word == "--") break;  // the rest is for init
     const auto equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "set" : word.substr(equals + 1);
+    const std::string name(word.substr(0, equals));
+    const std::string value(equals == std::string_view::npos ? "set" : word.substr(equals + 1));
     if (is_of_one_host(name, value)) continue;
     options[name] = options.contains(name) ? options[name].get<std::string>() + "," + value : value;
   }

@@ -1,6 +1,5 @@
-// A fact that could not be read says why, in the place of its value: {"unreadable": "no
-// permission"}. It is never a guess and never zero, and a reader of the facts can tell it from
-// every value.
+// Facts that could not be read: {"unreadable": "no permission"} in place of the value. Never a
+// guess, never zero, and distinguishable from every value.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ std::uint64_t power(std::int64_t steps) {
   return result;
 }
 
-// 3 cycles for a 64-bit multiply: every Intel core since Nehalem, every AMD core since Zen.
+// 64-bit multiplies take 3 cycles: every Intel core since Nehalem, every AMD core since Zen.
 std::vector<ClockWalk> make_chains() {
   std::vector<ClockWalk> chains;
   chains.push_back({{"add", 1.0}, walk_adds, sum});
@@ -69,7 +69,7 @@ std::uint64_t walk_xors(std::int64_t steps) {
 
 std::uint64_t parity(std::int64_t steps) { return steps % 2 == 0 ? kStart : kStart ^ kOperand; }
 
-// No multiply here: its latency differs from core to core. Both of these take one cycle on all.
+// No multiply: its latency differs between cores. Both of these take one cycle on all.
 std::vector<ClockWalk> make_chains() {
   std::vector<ClockWalk> chains;
   chains.push_back({{"add", 1.0}, walk_adds, sum});
@@ -83,7 +83,7 @@ std::vector<ClockWalk> make_chains() { return {}; }
 
 #endif
 
-/// What reading the time costs, which is a percent of a short walk.
+/// The cost of reading the time, about 1 % of a short run.
 double timer_overhead() {
   double least = 1.0;
   for (int i = 0; i < 100; ++i) {
@@ -93,7 +93,7 @@ double timer_overhead() {
   return least;
 }
 
-/// Steps a second of the fastest of a few short walks: a disturbed one is slow, never fast.
+/// Steps per second of the fastest of a few short runs: disturbances only slow them.
 template <class Walk>
 double fastest_rate(const Walk& walk, std::int64_t steps, int walks) {
   static const double overhead = timer_overhead();
@@ -111,10 +111,10 @@ constexpr int kWalks = 3;
 constexpr std::int64_t kVectorSteps = 2048;
 constexpr int kVectorWalks = 2;
 constexpr std::int64_t kTileIterations = 1024;  // twenty microseconds
-constexpr int kTileWalks = 10;  // the first find the core still changing to the clock of full tiles
+constexpr int kTileWalks = 10;  // the core is still changing its clock during the first
 
-/// Cycles of a multiply-add's latency: a narrow chain of it, which leaves the clock where it is,
-/// against the add chain. 0 where the answer is no whole number.
+/// Multiply-add latency in cycles: a narrow chain, which does not change the clock, against the add
+/// chain. 0 if the result is not an integer.
 double measured_latency(const MultiplyAddChain& chain) {
   constexpr double kTolerance = 0.04;
   constexpr int kTries = 5;
@@ -127,9 +127,9 @@ double measured_latency(const MultiplyAddChain& chain) {
   return 0.0;
 }
 
-/// Tile code tells its own clock: one instruction each sixteen cycles, which instruction_peak
-/// checks against a chain. A chain read behind a product would be late: the core leaves the clock
-/// of tile code within microseconds.
+/// Tile code measures its own clock, at one instruction per 16 cycles, which instruction_peak
+/// checks against a chain. A chain after a GEMM is too late: the core leaves the tile clock within
+/// microseconds.
 class TileClock {
  public:
   explicit TileClock(const ComputeKernel& kernel)

@@ -1,10 +1,10 @@
-// The clock of a core, from chains of instructions of which each needs the result of the one
-// before: cycles that nothing can hide, divided by the time they took.
+// The clock of a core from chains of dependent instructions: a known number of cycles divided by
+// their duration.
 //
-// Traps met: newer Intel cores fold a chain of `add $1` while renaming it and read 18 GHz, so the
-// chains here add and multiply registers. And a core runs heavy vector code at a lower clock and
-// leaves that clock within microseconds of scalar code: 4.1 GHz were read behind a product that ran
-// at 3.4. vector_clock() therefore uses a chain of multiply-adds as wide as the code's own.
+// Pitfalls: newer Intel cores fold a chain of `add $1` at rename and read 18 GHz, so these chains
+// add and multiply registers. And cores run heavy vector code at a lower clock, which they leave
+// within microseconds of scalar code: 4.1 GHz were read after a GEMM that ran at 3.4.
+// vector_clock() therefore uses a chain of multiply-adds as wide as the code.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace bench {
 
-/// A chain, how long one step of it takes, and how to walk it. `result` is a pure function of the
-/// number of steps, so that a walk that did not happen is found.
+/// A chain, the duration of a step, and how to run it. `expected` gives the result for a number of
+/// steps, so that skipped runs are detected.
 struct ClockWalk {
   ClockChain chain;
   std::uint64_t (*walk)(std::int64_t steps) = nullptr;  // steps: a multiple of kChainUnroll
@@ -26,20 +26,21 @@ struct ClockWalk {
 };
 inline constexpr std::int64_t kChainUnroll = 16;
 
-/// Two chains of different length: they must agree on the clock. Empty on an unknown architecture.
+/// Two chains of different latency, which must agree on the clock. Empty on an unknown
+/// architecture.
 const std::vector<ClockWalk>& host_chains();
 
-/// The calling core's clock just now, from some ten microseconds of a dependent chain; nothing
-/// where we have no chain of known latency.
+/// The current clock of the calling core, from about 10 us of a dependent chain; nothing without a
+/// chain of known latency.
 std::optional<Hertz> core_clock();
 
-/// The calling core's clock while it runs code of an instruction family ("avx2", "avx512", "amx";
-/// the widest vectors for ""), from some microseconds right behind it; the plain clock where cores
+/// The clock of the calling core while it runs code of an instruction set ("avx2", "avx512", "amx";
+/// "": the widest vectors), measured within microseconds after such code; the plain clock if cores
 /// have only one.
 std::optional<Hertz> vector_clock(const std::string& isa);
 
-/// The same from a chain for every family, tiles too: right only within a few microseconds of such
-/// code. The fastest of `walks` walks of two microseconds each.
+/// The same from a chain for every instruction set, tiles included: valid only within a few
+/// microseconds after such code. The fastest of `walks` runs of 2 us each.
 std::optional<Hertz> chain_clock(const std::string& isa, int walks);
 
 }  // namespace bench

@@ -10,8 +10,8 @@
 namespace bench {
 namespace {
 
-constexpr double kWindowCycles = 40000;  // some ten microseconds
-constexpr std::size_t kWindows = 3;      // of which the middle one counts
+constexpr double kWindowCycles = 40000;  // about 10 us
+constexpr std::size_t kWindows = 3;      // whose median counts
 constexpr double kMostWaitSeconds = 0.001;
 
 std::optional<ComputeKernel> multiply_adds(const std::string& isa) {
@@ -21,7 +21,7 @@ std::optional<ComputeKernel> multiply_adds(const std::string& isa) {
   return found;
 }
 
-/// Where threads wait for each other, so that they work at the same time.
+/// Spin barrier, so that threads work at the same time.
 class Meeting {
  public:
   explicit Meeting(std::size_t threads) : threads_(threads) {}
@@ -38,7 +38,7 @@ class Meeting {
   std::atomic<std::size_t> arrived_{0};
 };
 
-/// What the middle one of a few windows took, which one disturbance does not change.
+/// The median of a few windows, which one disturbance does not change.
 double median_seconds(const ComputeKernel& kernel, const Factors& factors, std::int64_t iterations,
                       std::byte* sums) {
   std::array<double, kWindows> seconds{};
@@ -61,7 +61,7 @@ CoreShare::CoreShare(int threads, const std::string& isa)
       static_cast<std::int64_t>(kWindowCycles * kernel_->stream.most_per_cycle / kernel_->sums);
   for (Lane& lane : lanes_)
     lane.sums.resize(kernel_->bytes * static_cast<std::size_t>(kernel_->sums));
-  // The clock of such code is reached within the first of them.
+  // The clock settles within the first of them.
   constexpr int kAlone = 10;
   fastest_ = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kAlone; ++i)

@@ -1,6 +1,6 @@
-// Whether threads that measure had a core each. A hypervisor may run two virtual CPUs on the two
-// hardware threads of one core, or one of them alongside another guest's: nothing in the guest
-// tells, no time is stolen and the clock stays, but each thread gets half of a core.
+// Whether measuring threads have a core each. A hypervisor may place two virtual CPUs on one core,
+// or share it with another guest: invisible in the guest, without steal or clock changes, but each
+// thread gets half of a core.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace bench {
 
-/// Does `work(thread)` on each of the threads that measure, all at once.
+/// Runs `work(thread)` on all measuring threads at once.
 using OnAllThreads = std::function<void(const std::function<void(int thread)>& work)>;
 
 class CoreShare {
  public:
-  /// For `threads` threads that run code of an instruction family ("" or unknown: the widest).
-  /// Finds out what the calling one gets alone.
+  /// For `threads` threads running code of an instruction set ("" or unknown: the widest). Measures
+  /// what the calling thread gets alone.
   CoreShare(int threads, const std::string& isa);
 
-  /// The smallest share of a core that any thread gets just now: how fast all at once do
-  /// multiply-adds, against the fastest that was seen. Takes some 50 us; call it right behind the
-  /// work, because it takes a clock that ramps up for a smaller share. Nothing where the threads
-  /// did not come together, or there is no such code for this CPU.
+  /// The smallest share of a core that any thread just got: multiply-add speed of all threads at
+  /// once relative to the fastest observed. Takes about 50 us; call it directly after the work,
+  /// because a rising clock looks like a smaller share. Nothing if the threads did not start
+  /// together, or there is no such code for this CPU.
   std::optional<double> smallest(const OnAllThreads& on_all);
 
  private:
   struct alignas(128) Lane {
     std::vector<std::byte> sums;
-    double seconds = 0.0;  // 0: not known
+    double seconds = 0.0;  // 0: unknown
   };
 
   std::optional<ComputeKernel> kernel_;

@@ -20,7 +20,7 @@ struct Registers {
   unsigned a = 0, b = 0, c = 0, d = 0;
 };
 
-/// All zero where the CPU does not know the leaf.
+/// All zero for an unsupported leaf.
 Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
   Registers r;
   if (__get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d) == 0) return {};
@@ -29,7 +29,7 @@ Registers cpuid(unsigned leaf, unsigned subleaf = 0) {
 
 bool bit(unsigned value, int index) { return ((value >> index) & 1u) != 0; }
 
-/// Which register states the operating system saves; 0 where it saves none beyond SSE.
+/// Register states saved by the operating system; 0 for none beyond SSE.
 std::uint64_t saved_states() {
   if (!bit(cpuid(1).c, 27)) return 0;
   unsigned low = 0, high = 0;

@@ -1,5 +1,5 @@
-// What arithmetic instructions this CPU has and the operating system lets us use. Asked of the CPU
-// at run time: one program serves every machine.
+// Arithmetic instructions that this CPU has and the operating system enables. Detected at run time:
+// one program serves every machine.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ struct CpuFeatures {
   bool neon_i8mm = false;
   bool neon_dotprod = false;
 
-  /// AMD's Zen 4 and its like execute a 512-bit instruction in two halves: one a cycle at most.
+  /// AMD's Zen 4 executes 512-bit instructions in two halves: at most one per cycle.
   bool half_rate_avx512() const { return vendor == "AuthenticAMD" && family == 0x19; }
 };
 
-/// Asks once, and asks the kernel for AMX's tile registers, which a process has to request.
+/// Detected once; also requests AMX tile registers from the kernel, which a process must do.
 const CpuFeatures& cpu_features();
 
 }  // namespace bench

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include "core/text.h"
 #include "devices/device.h"
 #include "devices/facts/cpu_facts.h"
 #include "devices/gemm.h"
+#include "devices/host/gemm_blas_plan.h"
+#include "devices/host_clock.h"
 
 #ifdef BENCH_ONEDNN
 #include <oneapi/dnnl/dnnl.h>
@@ -21,9 +24,6 @@
 #ifdef BENCH_HWLOC
 #include <hwloc.h>
 #endif
-
-#include <sstream>
-#include <string>
 
 namespace bench {
 Json onednn_version() {
@@ -38,13 +38,9 @@ Json onednn_version() {
 
 Json openblas_version() {
 #ifdef BENCH_OPENBLAS
-  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... SkylakeX MAX_THREADS=64": the version and the
-  // kernels in use.
-  std::istringstream config(openblas_get_config());
-  std::string name;
-  std::string version;
-  config >> name >> version;
-  return version + " (" + openblas_get_corename() + ")";
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... SkylakeX MAX_THREADS=64"
+  const auto words = words_of(std::string_view(openblas_get_config()));
+  return std::string(words.at(1)) + " (" + openblas_get_corename() + ")";
 #else
   return nullptr;
 #endif
@@ -69,14 +65,8 @@ Json host_library_versions() {
           {"hwloc", hwloc()}};
 }
 
-}  // namespace bench
-
 #ifdef BENCH_OPENBLAS
-#include <cblas.h>
 
-#include "devices/host/gemm_blas_plan.h"
-
-namespace bench {
 namespace {
 
 class OpenBlasPlan final : public BlasPlan {
@@ -122,28 +112,21 @@ GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>&
   return {std::make_unique<OpenBlasPlan>(request, cores, watch), ""};
 }
 
-}  // namespace bench
-
 #else
-
-namespace bench {
 
 GemmOffer make_openblas_gemm(const GemmRequest&, const std::vector<int>&, HostThreadWatch&) {
   return {nullptr, "built without OpenBLAS"};
 }
 
-}  // namespace bench
-
 #endif
 
-namespace bench {
 namespace {
 
-/// Two libraries closer than this are the same to us, and the better known one is taken: the choice
-/// shall not change from run to run.
+/// Libraries whose times differ by less count as equal and the better known one is used, so that
+/// the choice does not change between runs.
 constexpr double kWorthIt = 1.1;
 constexpr int kTries = 5;
-/// The same product for all shapes, so that a suite is served by one library; some milliseconds.
+/// One product for all shapes, so that a suite uses one library; a few milliseconds.
 constexpr GemmShape kTrial{512, 512, 512};
 
 template <class T>
@@ -162,25 +145,20 @@ void load(GemmPlan& plan, const GemmRequest& request) {
     plan.load(small_numbers<float>(m, k), small_numbers<float>(k, n));
 }
 
-double best_seconds(GemmPlan& plan, const GemmRequest& request) {
-  using Clock = std::chrono::steady_clock;
-  load(plan, request);
-  plan.run(1);
-  double best = 1e300;
-  for (int i = 0; i < kTries; ++i) {
-    const auto start = Clock::now();
-    plan.run(1);
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  return best;
-}
-
-/// Of the trial product; nothing, with the reason, where the library has none.
+/// The best time of the trial product; nothing, with the reason, if the library has none.
 std::optional<double> trial_seconds(const GemmOffer& offer, const GemmRequest& trial,
                                     std::string& reason) {
   reason = offer.reason;
   if (!offer.plan) return {};
-  return best_seconds(*offer.plan, trial);
+  load(*offer.plan, trial);
+  offer.plan->run(1);
+  double best = 1e300;
+  for (int i = 0; i < kTries; ++i) {
+    const double start = steady_now().value;
+    offer.plan->run(1);
+    best = std::min(best, steady_now().value - start);
+  }
+  return best;
 }
 
 }  // namespace
@@ -194,7 +172,7 @@ GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<in
   if (known == blis_is_faster.end()) {
     GemmRequest trial = request;
     trial.shape = kTrial;
-    std::string openblas_reason, blis_reason;  // one at a time: the libraries share their threads
+    std::string openblas_reason, blis_reason;  // one after another: they share their threads
     const auto openblas =
         trial_seconds(make_openblas_gemm(trial, cores, watch), trial, openblas_reason);
     const auto blis = trial_seconds(make_blis_gemm(trial, cores, watch), trial, blis_reason);
@@ -205,17 +183,14 @@ GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<in
                        : make_openblas_gemm(request, cores, watch);
 }
 
-}  // namespace bench
-
-namespace bench {
 namespace {
 
 bool starts_with_any(const std::string& text, std::initializer_list<const char*> beginnings) {
   return std::ranges::any_of(beginnings, [&](const char* b) { return text.starts_with(b); });
 }
 
-/// "AMD EPYC 9654 96-Core Processor, family 25, model 17, stepping 1": a hypervisor may give many
-/// processors one name.
+/// "AMD EPYC 9654 96-Core Processor, family 25, model 17, stepping 1": hypervisors give different
+/// processors the same name.
 std::string processor() {
   Json facts = Json::object();
   add_cpu_facts(SystemFiles(), facts);

@@ -1,5 +1,5 @@
-// The matrix libraries of the host, each made by the file of its name. Where a library was left out
-// at build its function says so.
+// Matrix libraries of the host. The functions of a library that is not compiled in return that as
+// the reason.
 #pragma once
 
 #include <memory>
@@ -21,24 +21,24 @@ GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>&
                              HostThreadWatch& watch);
 GemmOffer make_blis_gemm(const GemmRequest& request, const std::vector<int>& cores,
                          HostThreadWatch& watch);
-/// The versions, with what OpenBLAS and BLIS chose for this CPU ("0.9.0 (skx)"); null where a
-/// library was left out.
+/// Versions, with the kernels that OpenBLAS and BLIS chose for this CPU ("0.9.0 (skx)"); null for a
+/// library that is not compiled in.
 Json onednn_version();
 Json openblas_version();
 Json blis_version();
-/// BLIS where it is more than a tenth faster here than OpenBLAS at a product of 512, else OpenBLAS:
-/// which of them knows the CPU is not told by their versions. Takes some tens of milliseconds.
+/// BLIS if it is at least a tenth faster than OpenBLAS for a product of size 512, else OpenBLAS:
+/// the versions do not show which one supports the CPU. Takes some tens of milliseconds.
 GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<int>& cores,
                                 HostThreadWatch& watch);
 
-/// The instruction family in a oneDNN implementation's name ("brg:avx512_core_amx_bf16" is amx); ""
-/// for a name that tells none.
+/// The instruction set in a oneDNN implementation's name ("brg:avx512_core_amx_bf16": amx); "" if
+/// unknown.
 std::string onednn_isa(const std::string& implementation);
-/// The family an OpenBLAS kernel set is written for ("SkylakeX" is avx512); "" for an unknown one.
+/// The instruction set of an OpenBLAS kernel set ("SkylakeX": avx512); "" if unknown.
 std::string openblas_isa(const std::string& core_name);
-/// The family of a BLIS configuration ("skx" is avx512); "" for an unknown one.
+/// The instruction set of a BLIS configuration ("skx": avx512); "" if unknown.
 std::string blis_isa(const std::string& architecture);
-/// Whether an implementation of family `used` may serve a request for `isa`.
+/// Whether an implementation for instruction set `used` may serve a request for `isa`.
 bool allowed_isa(const std::string& isa, const std::string& used);
 
 /// Bytes of a dense matrix.

@@ -2,18 +2,31 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstring>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/error.h"
+#include "devices/facts/cpu_facts.h"
 #include "devices/host/clock.h"
 #include "devices/host/gemm_backends.h"
+#include "devices/host/host_cpus.h"
+
+#ifdef BENCH_ONEDNN
+#include <oneapi/dnnl/dnnl.hpp>
+#endif
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 namespace bench {
-
 namespace {
-// Where the huge page is another size (64 KiB base pages: 512 MiB) the advice is simply not taken.
+
+// With huge pages of another size (64 KiB base pages: 512 MiB) the advice has no effect.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
 }  // namespace
 
 MatrixMemory::MatrixMemory(std::size_t bytes)
@@ -22,7 +35,7 @@ MatrixMemory::MatrixMemory(std::size_t bytes)
   if (mapped == MAP_FAILED)
     throw_errno("get " + std::to_string(mapped_) + " bytes for a matrix", "use a smaller shape");
   data_ = static_cast<std::byte*>(mapped);
-  madvise(data_, mapped_, MADV_HUGEPAGE);  // a kernel without huge pages says no, which is fine
+  madvise(data_, mapped_, MADV_HUGEPAGE);  // only advice
   std::memset(data_, 0, mapped_);
 }
 
@@ -35,15 +48,8 @@ MatrixMemory::~MatrixMemory() {
   if (data_ != nullptr) munmap(data_, mapped_);
 }
 
-}  // namespace bench
-
 #ifdef BENCH_ONEDNN
-#include <oneapi/dnnl/dnnl.hpp>
-#include <unordered_map>
 
-#include "core/error.h"
-
-namespace bench {
 namespace {
 
 using dnnl::memory;
@@ -73,13 +79,14 @@ Layouts plain_layouts(const GemmRequest& r) {
           {{r.shape.m, r.shape.n}, result_type(r.dtype), rows}};
 }
 
-/// The library's first implementation that keeps to the family asked for; empty when there is none.
+/// The first implementation of the library within the requested instruction set; empty if there is
+/// none.
 dnnl::matmul::primitive_desc find_product(const GemmRequest& request, const dnnl::engine& engine) {
   const Layouts layouts = plain_layouts(request);
   memory::desc b = layouts.b;
   if (request.packed)
     b = {{request.shape.k, request.shape.n}, weights_type(request.dtype), memory::format_tag::any};
-  // next_impl() looks at it again, so it must not be a temporary.
+  // next_impl() uses it again, so it must not be a temporary.
   const dnnl::matmul::desc operation(layouts.a, b, layouts.c);
   dnnl::matmul::primitive_desc product(operation, engine, true);
   if (!product) return product;
@@ -98,7 +105,7 @@ class OneDnnPlan final : public GemmPlan {
         stream_(engine),
         dtype_(request.dtype),
         layouts_(plain_layouts(request)),
-        // Looked for again: what the library chooses depends on the number of threads.
+        // Searched again: the choice depends on the number of threads.
         description_(find_product(request, engine)),
         product_(description_),
         a_(layouts_.a.get_size()),
@@ -137,7 +144,7 @@ class OneDnnPlan final : public GemmPlan {
   std::optional<double> core_share() override { return threads_.core_share(isa()); }
 
  private:
-  LibraryThreads threads_;  // first: the library asks for their number when a product is made
+  LibraryThreads threads_;  // first: products depend on their number
   dnnl::engine engine_;
   dnnl::stream stream_;
   Dtype dtype_;
@@ -166,32 +173,14 @@ GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& c
   }
 }
 
-}  // namespace bench
-
 #else
-
-namespace bench {
 
 GemmOffer make_onednn_gemm(const GemmRequest&, const std::vector<int>&, HostThreadWatch&) {
   return {nullptr, "built without oneDNN"};
 }
 
-}  // namespace bench
-
 #endif
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-#include <atomic>
-#include <string>
-
-#include "core/error.h"
-#include "devices/facts/cpu_facts.h"
-#include "devices/host/host_cpus.h"
-
-namespace bench {
 namespace {
 
 #ifdef _OPENMP
@@ -200,7 +189,7 @@ void set_threads(int count) {
   omp_set_num_threads(count);
 }
 
-/// Calls `each(thread)` on every thread of the pool; how many there were.
+/// Calls `each(thread)` on every thread of the pool; returns their number.
 template <class Each>
 int on_all_threads(const Each& each) {
   std::atomic<int> count{0};
@@ -255,7 +244,7 @@ LibraryThreads::~LibraryThreads() {
   set_threads(1);
   try {
     pin_to(caller_affinity_);
-  } catch (const Error&) {  // the caller then stays on the core it has
+  } catch (const Error&) {  // the caller stays pinned
   }
 }
 

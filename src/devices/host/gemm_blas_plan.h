@@ -1,4 +1,5 @@
-// What the plans of OpenBLAS and BLIS share: matrices in plain rows, threads of OpenMP's pool.
+// Shared by the plans of oneDNN, OpenBLAS and BLIS: matrix memory, threads of the OpenMP pool,
+// row-major matrices.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,11 @@
 
 namespace bench {
 
-// Memory for matrices: aligned, on transparent huge pages where the kernel gives them, and touched,
-// so that a product is not timed waiting for pages.
-
+/// Matrix memory: aligned, on transparent huge pages if available, and touched, so that no page
+/// fault is timed.
 class MatrixMemory {
  public:
-  /// Zeroed. Throws Error(environment) when there is not enough memory.
+  /// Zeroed. Throws Error(environment) if there is not enough memory.
   explicit MatrixMemory(std::size_t bytes);
   ~MatrixMemory();
   MatrixMemory(MatrixMemory&& other) noexcept;
@@ -42,28 +42,27 @@ class MatrixMemory {
   std::size_t mapped_ = 0;
 };
 
-// The threads of the libraries: oneDNN and OpenBLAS both take theirs from OpenMP, which keeps one
-// pool. While this lives the pool has one thread on each of the given cores, watched like any other
-// measuring thread.
-
+/// The OpenMP pool, which all libraries use. During the lifetime of this object it has one watched
+/// thread pinned to each of the given cores.
 class LibraryThreads {
  public:
-  /// Throws Error(environment) when a thread cannot be pinned or the pool has another size.
+  /// Throws Error(environment) if a thread cannot be pinned or the pool has another size.
   LibraryThreads(const std::vector<int>& cores, HostThreadWatch& watch);
   ~LibraryThreads();
   LibraryThreads(const LibraryThreads&) = delete;
   LibraryThreads& operator=(const LibraryThreads&) = delete;
 
-  /// What CoreShare::smallest() says of these threads, for code of this instruction family.
+  /// CoreShare::smallest() for these threads and code of this instruction set.
   std::optional<double> core_share(const std::string& isa);
 
  private:
   int count_;
   HostThreadWatch& watch_;
   std::vector<int> caller_affinity_;
-  std::optional<CoreShare> cores_ = {};  // made at the first call: few are ever asked
+  std::optional<CoreShare> cores_ = {};  // made on first use, which is rare
 };
 
+/// A plan of a BLAS library: f64 or f32, not packed.
 class BlasPlan : public GemmPlan {
  public:
   BlasPlan(const GemmRequest& request, const std::vector<int>& cores, HostThreadWatch& watch)

@@ -11,9 +11,9 @@
 namespace bench {
 namespace {
 
-/// BLIS knows CPUs by their models, and runs plain C on those that came later (Zen 5, for 0.9.0).
-/// What the instructions allow is then chosen here, unless the user chose; before BLIS looks, which
-/// it does once.
+/// BLIS recognises CPUs by model and runs plain C on newer ones (Zen 5, for 0.9.0). Sets the
+/// configuration that the instruction sets allow, unless the user chose one, before BLIS detects
+/// the CPU, which it does once.
 void choose_for_unknown_cpu() {
 #if defined(__x86_64__)
   if (bli_cpuid_query_id() != BLIS_ARCH_GENERIC) return;
@@ -21,8 +21,8 @@ void choose_for_unknown_cpu() {
   const int chosen = cpu.avx512     ? BLIS_ARCH_SKX
                      : cpu.avx2_fma ? BLIS_ARCH_HASWELL
                                     : BLIS_ARCH_GENERIC;
-  constexpr int kKeepWhatTheUserSays = 0;
-  setenv("BLIS_ARCH_TYPE", std::to_string(chosen).c_str(), kKeepWhatTheUserSays);
+  constexpr int kKeepExisting = 0;
+  setenv("BLIS_ARCH_TYPE", std::to_string(chosen).c_str(), kKeepExisting);
 #endif
 }
 
@@ -30,13 +30,13 @@ void choose_for_unknown_cpu() {
 std::string architecture() {
   static const std::string name = [] {
     choose_for_unknown_cpu();
-    bli_init();  // else there is nothing yet to choose from, and it aborts
+    bli_init();  // the query aborts without it
     return std::string(bli_arch_string(bli_arch_query_id()));
   }();
   return name;
 }
 
-/// Called by its own interface: its CBLAS has the same names as OpenBLAS's.
+/// Uses the native interface: its CBLAS has the same names as that of OpenBLAS.
 class BlisPlan final : public BlasPlan {
  public:
   BlisPlan(const GemmRequest& request, const std::vector<int>& cores, HostThreadWatch& watch)
@@ -57,7 +57,7 @@ class BlisPlan final : public BlasPlan {
       call<float>(bli_sgemm);
   }
 
-  /// Row major: neighbours in a row are 1 apart, rows as far as they are long.
+  /// Row major: column stride 1, row stride the row length.
   template <class T, class Function>
   void call(Function gemm) {
     const auto [m, n, k] = shape_;

@@ -3,54 +3,22 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <charconv>
-#include <fstream>
 #include <string>
 
 #include "core/error.h"
+#include "core/system_files.h"
 #include "devices/facts/cpu_facts.h"
 
 namespace bench {
-namespace {
-
-std::vector<int> siblings(int cpu) {
-  std::ifstream in("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
-                   "/topology/thread_siblings_list");
-  std::string text;
-  std::getline(in, text);
-  return parse_cpu_list(text);
-}
-
-}  // namespace
-
-std::vector<int> parse_cpu_list(const std::string& text) {
-  std::vector<int> cpus;
-  const char* at = text.data();
-  const char* end = at + text.size();
-  while (at < end) {
-    int first = 0;
-    auto [next, failure] = std::from_chars(at, end, first);
-    if (failure != std::errc{}) break;
-    int last = first;
-    if (next < end && *next == '-') {
-      auto range = std::from_chars(next + 1, end, last);
-      if (range.ec != std::errc{}) break;
-      next = range.ptr;
-    }
-    for (int cpu = first; cpu <= last && cpu < CPU_SETSIZE; ++cpu) cpus.push_back(cpu);
-    at = next + 1;
-  }
-  return cpus;
-}
-
 HostCpus HostCpus::allowed() {
   std::vector<int> cores;
   std::vector<int> taken;
   for (int cpu : allowed_cpus()) {
     if (std::ranges::find(taken, cpu) != taken.end()) continue;
     cores.push_back(cpu);
-    const auto also = siblings(cpu);
-    taken.insert(taken.end(), also.begin(), also.end());
+    const auto siblings = SystemFiles().list("sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                                             "/topology/thread_siblings_list");
+    if (siblings) taken.insert(taken.end(), siblings->begin(), siblings->end());
   }
   return HostCpus(std::move(cores));
 }

@@ -1,12 +1,12 @@
-// Capabilities are made when first asked for: a null job should not pay for the start of oneDNN.
+// Capabilities are created on first use: a null job must not pay for starting oneDNN.
 #include "devices/host/host_device.h"
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <utility>
 
 #include "core/order_statistics.h"
+#include "core/system_files.h"
 #include "devices/gemm.h"
 #include "devices/host/clock.h"
 #include "devices/host/core_share.h"
@@ -24,9 +24,7 @@
 namespace bench {
 namespace {
 
-// Peak rates of instructions on the CPU.
-
-/// What one thread works on: 64-byte aligned, on lines of its own.
+/// Data of one thread, aligned, on separate cache lines.
 struct Lane {
   std::vector<std::byte> memory;
   std::byte* a = nullptr;
@@ -82,7 +80,7 @@ class StreamRun final : public InstructionRun {
   }
 
  private:
-  /// In pieces short enough for exact sums; looking at the sums of a piece takes a millionth of it.
+  /// In pieces short enough for exact sums; checking a piece takes a millionth of its time.
   void work(Lane& lane, std::int64_t calls) {
     const std::size_t out_bytes = kernel_.bytes * static_cast<std::size_t>(kernel_.sums);
     lane.worst = 0.0;
@@ -102,9 +100,9 @@ class StreamRun final : public InstructionRun {
   std::optional<CoreShare> cores_ = {};
 };
 
-/// Windows of about thirty microseconds of the loop, each with the clock read behind it: long
-/// enough for what surrounds the loop, and the core stays at the clock of such code. What disturbs
-/// a window slows it, so the fastest are compared, but for a few.
+/// Windows of about 30 us, each followed by a clock reading: long enough to amortise overhead, and
+/// the core stays at the clock of such code. Disturbances slow a window, so high quantiles are
+/// compared.
 std::optional<double> measured_per_cycle(const ComputeKernel& kernel) {
   constexpr double kWindowCycles = 100000;
   constexpr int kSettle = 50, kWindows = 101, kWalks = 1;
@@ -174,7 +172,7 @@ class HostInstructions final : public Instructions {
     return std::make_unique<StreamRun>(kernels_.at(stream), cpus_.first(threads), watch_);
   }
   std::optional<double> operations_per_cycle(std::size_t stream) override {
-    const Team here(cpus_.first(1), watch_);  // pins this thread for as long
+    const Team here(cpus_.first(1), watch_);  // pins this thread
     return measured_per_cycle(kernels_.at(stream));
   }
   std::unique_ptr<InstructionRun> prepare_chain(std::size_t chain, int threads) override {
@@ -182,11 +180,11 @@ class HostInstructions final : public Instructions {
   }
 
   std::optional<Hertz> highest_clock() const override {
-    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpus_.all().front()) +
-                       "/cpufreq/cpuinfo_max_freq");
-    double kilohertz = 0.0;
-    if (!(file >> kilohertz) || kilohertz <= 0.0) return {};
-    return Hertz{kilohertz * 1e3};
+    const auto kilohertz =
+        SystemFiles().number("sys/devices/system/cpu/cpu" + std::to_string(cpus_.all().front()) +
+                             "/cpufreq/cpuinfo_max_freq");
+    if (!kilohertz || *kilohertz <= 0) return {};
+    return Hertz{static_cast<double>(*kilohertz) * 1e3};
   }
 
  private:
@@ -196,10 +194,6 @@ class HostInstructions final : public Instructions {
   std::vector<InstructionStream> streams_;
   std::vector<ClockChain> chains_;
 };
-
-std::unique_ptr<Instructions> make_host_instructions(const HostCpus& cpus, HostThreadWatch& watch) {
-  return std::make_unique<HostInstructions>(cpus, watch);
-}
 
 class HostDevice final : public Device {
  public:
@@ -218,7 +212,7 @@ class HostDevice final : public Device {
   int cores() const override { return cpus_.count(); }
 
   Instructions* instructions() override {
-    if (!instructions_) instructions_ = make_host_instructions(cpus_, watch_);
+    if (!instructions_) instructions_ = std::make_unique<HostInstructions>(cpus_, watch_);
     return instructions_.get();
   }
   MemorySystem* memory() override {

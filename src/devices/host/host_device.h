@@ -8,8 +8,7 @@
 
 namespace bench {
 
-/// `topology` and `training_kernels` make these capabilities when they are first asked for; without
-/// a maker the device has none.
+/// The functions create these capabilities on first use; without one the device lacks it.
 using MakeTopology = std::function<std::unique_ptr<Topology>()>;
 std::unique_ptr<Device> make_host_device(MakeTrainingKernels training_kernels = {},
                                          MakeTopology topology = {});

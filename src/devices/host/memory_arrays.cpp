@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kLine = 8;           // elements of a cache line, the grain of everything
+constexpr std::size_t kLine = 8;           // elements of a cache line
 constexpr std::size_t kPage = 512;         // elements of 4 KiB
 constexpr std::size_t kStagger = 64;       // keeps arrays off equal offsets in a page (triad: 3 %)
 constexpr std::size_t kSlack = 2 * kPage;  // room for the copy's shift and for rounding
@@ -20,14 +20,14 @@ std::size_t round_up(std::size_t value, std::size_t grain) {
   return round_down(value + grain - 1, grain);
 }
 
-/// Regions of some size begin on a huge page, so that no page is shared by two threads.
+/// Larger regions begin on a huge page, so that no page is shared by two threads.
 std::size_t region_elements(double bytes, int threads) {
   const auto share = static_cast<std::size_t>(bytes / threads / sizeof(double));
   const std::size_t needed = share + kSlack;
   return round_up(needed, needed > kRegionGrain ? kRegionGrain : kPage);
 }
 
-/// Enough for regions of any number of threads up to the most.
+/// For regions of any number of threads up to the maximum.
 std::size_t mapping_bytes(const ArraysRequest& bounds) {
   const auto data = static_cast<std::size_t>(bounds.bytes);
   const auto rounding = (kSlack + kRegionGrain) * sizeof(double);
@@ -47,8 +47,8 @@ HostArrays::HostArrays(const ArraysRequest& request, std::vector<int> cores, boo
   divide(request.threads);
 }
 
-/// Gives each of so many threads a region. Pages stay where they were first touched, so where that
-/// matters the memory is new.
+/// Divides the memory between threads. Pages stay where they were first touched, so that memory is
+/// reallocated if locality matters.
 void HostArrays::divide(int threads) {
   if (threads > bounds_.threads)
     throw Error(ErrorKind::internal, "more threads requested than the arrays were allocated for");
@@ -110,7 +110,7 @@ StreamAmount HostArrays::prepare(const StreamRequest& request) {
   const std::size_t n = layout_.length();
   shift_ = kPage - shift_;
   if (kernel == MemoryKernel::copy) {
-    layout_.b = shift_;  // what an earlier copy left is then wrong in every element
+    layout_.b = shift_;  // results of an earlier copy are then wrong everywhere
     layout_.a = n + kPage + kStagger;
   } else if (kernel == MemoryKernel::triad) {
     layout_.c = n + kStagger;
@@ -172,7 +172,7 @@ Check HostArrays::verify() {
   if (done_ == 0) throw Error(ErrorKind::internal, "the stream was verified before it ran");
   team_->run(
       [this](int thread) { results_[static_cast<std::size_t>(thread)].error = error_of(thread); });
-  for (const Result& result : results_) check.error = worse_error(check.error, result.error);
+  for (const Result& result : results_) check.error = worse_deviation(check.error, result.error);
   return check;
 }
 
@@ -215,11 +215,11 @@ double HostArrays::write_error(int thread) const {
     const std::uint64_t b = first_index(thread) + layout_.b + at;
     const std::uint64_t c = first_index(thread) + layout_.c + at;
     if (request_.kernel == MemoryKernel::write)
-      error = worse_error(error, constant_error(a, mark(last), n));
+      error = worse_deviation(error, constant_error(a, mark(last), n));
     else if (request_.kernel == MemoryKernel::copy)
-      error = worse_error(error, copy_error(a, b, n));
+      error = worse_deviation(error, copy_error(a, b, n));
     else
-      error = worse_error(error, triad_error(a, b, c, mark(last), n));
+      error = worse_deviation(error, triad_error(a, b, c, mark(last), n));
   }
   return error;
 }

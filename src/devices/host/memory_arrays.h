@@ -1,5 +1,4 @@
-// Arrays of the host's memory that pinned threads stream through, each thread in a region of its
-// own that it touched first.
+// Host memory arrays for streaming by pinned threads, each in its own region that it touched first.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +16,14 @@
 
 namespace bench {
 
-/// A larger working set is gone through in windows of this many bytes a thread, all arrays
-/// together: some 0.3 ms of work, and larger than any L2.
+/// Larger working sets are processed in windows of this many bytes per thread over all arrays:
+/// about 0.3 ms of work, and larger than any L2.
 inline constexpr std::size_t kWindowBytes = std::size_t{4} << 20;
 
 class HostArrays final : public MemoryArrays {
  public:
-  /// As many cores as `request.threads`. `near`: pages are to lie near the thread that uses them,
-  /// and there is more than one place they could lie.
+  /// As many cores as `request.threads`. `near`: pages must be local to the thread that uses them,
+  /// and there are several nodes.
   HostArrays(const ArraysRequest& request, std::vector<int> cores, bool near,
              HostThreadWatch& watch, const StreamKernels& kernels = stream_kernels());
 
@@ -34,14 +33,13 @@ class HostArrays final : public MemoryArrays {
   Check verify() override;
   std::optional<double> core_share() override;
 
-  /// What the prepared kernel reads and writes in a thread's region; tests damage it.
+  /// Data that the prepared kernel reads and writes in a thread's region; tests corrupt it.
   std::span<double> sources(int thread) const;
   std::span<double> destination(int thread) const;
 
  private:
-  /// Where the arrays lie in each region, in elements. Sources come first and the destination last,
-  /// so that the pattern before it survives and the next kernel finds most of what it reads in
-  /// place.
+  /// Array offsets in each region, in elements. Sources come first and the destination last, so
+  /// that the pattern before it survives for the next kernel.
   struct Layout {
     std::size_t window = 0;   // of one array
     std::size_t windows = 0;  // in one array
@@ -63,7 +61,7 @@ class HostArrays final : public MemoryArrays {
     return region_ * static_cast<std::uint64_t>(thread);
   }
   double* region(int thread) const;
-  /// A number no other of the last million calls had; what write stores and triad multiplies by.
+  /// Unique among a million calls; stored by write and multiplied by triad.
   double mark(std::int64_t call) const;
 
   const ArraysRequest bounds_;
@@ -73,7 +71,7 @@ class HostArrays final : public MemoryArrays {
   const StreamKernels& kernels_;
   std::unique_ptr<PageMapping> mapping_;
   std::unique_ptr<Team> team_;
-  std::optional<CoreShare> shares_ = {};  // of the team; made at the first call
+  std::optional<CoreShare> shares_ = {};  // of the team; made on first use
   std::size_t region_ = 0;                // elements of one thread
   std::vector<Result> results_;
   StreamRequest request_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "devices/host/kernels_compute.h"
 #include "devices/host/stream_kernels.h"
 
 namespace bench {
@@ -13,8 +14,8 @@ namespace {
 constexpr std::size_t kBlock = 512;  // elements; a few such blocks stay in the first cache
 using Block = std::array<double, kBlock>;
 
-/// Compares block by block with what `expect(block, first, count)` computes. Bytes are compared
-/// first, as errors are rare and memcmp is as fast as memory; then it is seen how large they are.
+/// Compares blocks with the result of `expect(block, first, count)`. memcmp first, which is as fast
+/// as memory, since errors are rare.
 template <class Expect>
 double largest_error(const double* a, std::size_t n, const Expect& expect) {
   alignas(64) Block expected;
@@ -24,7 +25,7 @@ double largest_error(const double* a, std::size_t n, const Expect& expect) {
     expect(expected, first, count);
     if (std::memcmp(a + first, expected.data(), count * sizeof(double)) == 0) continue;
     for (std::size_t i = 0; i < count; ++i)
-      error = worse_error(error, std::abs(a[first + i] - expected[i]));
+      error = worse_deviation(error, std::abs(a[first + i] - expected[i]));
   }
   return error;
 }
@@ -58,7 +59,5 @@ double triad_error(const double* a, std::uint64_t first_b, std::uint64_t first_c
     for (std::size_t i = 0; i < count; ++i) block[i] += s * c[i];
   });
 }
-
-double worse_error(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 }  // namespace bench

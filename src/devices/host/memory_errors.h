@@ -1,4 +1,4 @@
-// How far arrays in host memory are from the pattern they must hold.
+// Deviation of arrays in host memory from their expected pattern.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,13 @@
 
 namespace bench {
 
-/// The sum of n values; exact below 2^32 of them.
+/// Sum of n values; exact for fewer than 2^32.
 std::int64_t pattern_sum(std::uint64_t first, std::size_t n);
 
-// The largest deviation of n values from what they must be; NaN when one of them is NaN.
+// The largest deviation of n values; NaN if one of them is NaN.
 double constant_error(const double* a, double value, std::size_t n);
 double copy_error(const double* a, std::uint64_t first_b, std::size_t n);
 double triad_error(const double* a, std::uint64_t first_b, std::uint64_t first_c, double s,
                    std::size_t n);
-
-/// The larger of two deviations; a NaN stays.
-double worse_error(double a, double b);
 
 }  // namespace bench

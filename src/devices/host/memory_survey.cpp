@@ -1,16 +1,16 @@
 #include "devices/host/memory_survey.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include "core/error.h"
+#include "core/system_files.h"
+#include "core/text.h"
+#include "devices/facts/cgroup_limits.h"
 #include "devices/host/host_cpus.h"
 #include "devices/host/memory_arrays.h"
 
@@ -52,7 +52,7 @@ void HostChain::prepare(double bytes) {
   steps_ = 0;
 }
 
-/// A page's worth of nodes is made in a buffer and then copied, past the caches or not.
+/// Builds a page of nodes in a buffer and copies it, past the caches if `cold`.
 void HostChain::build(std::uint64_t first, std::uint64_t end, bool cold) const {
   alignas(64) double block[kBlockNodes * kNodeWords] = {};
   const StreamKernels& kernels = stream_kernels();
@@ -85,8 +85,6 @@ Check HostChain::verify() {
 
 namespace {
 
-// The host's memory as a MemorySystem.
-
 class HostMemory final : public MemorySystem {
  public:
   HostMemory(const HostCpus& cores, HostThreadWatch& watch) : cores_(cores), watch_(watch) {}
@@ -108,8 +106,8 @@ class HostMemory final : public MemorySystem {
   std::unique_ptr<MemoryChain> chain(const ChainRequest& request) override {
     const auto levels = caches();
     const double cached = levels.empty() ? 0.0 : levels.back().bytes;
-    auto cores = choose(1, request.place);  // all may help to write the chain where none decides
-    if (!touch_decides(request.place)) {    // by its touch on which node it lies
+    auto cores = choose(1, request.place);
+    if (!touch_decides(request.place)) {  // then all cores may help to write the chain
       std::ranges::copy_if(cores_.all(), std::back_inserter(cores),
                            [walker = cores.front()](int core) { return core != walker; });
     }
@@ -117,7 +115,7 @@ class HostMemory final : public MemorySystem {
   }
 
  private:
-  /// Whether a page lies on the node of the thread that touches it first, and there are several.
+  /// Whether first touch decides between several nodes.
   bool touch_decides(const MemoryPlace& place) const {
     return !place.memory_node && nodes().size() > 1;
   }
@@ -143,21 +141,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string first_line(const fs::path& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-/// "480", "48K", "32M"; nothing for "max" and other words.
-std::optional<double> bytes_in(const std::string& text) {
-  double value = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [next, failure] = std::from_chars(text.data(), end, value);
-  if (failure != std::errc{} || !(value >= 0.0)) return {};
-  const char unit = next < end ? *next : ' ';
-  return value * (unit == 'K' ? 1024.0 : unit == 'M' ? 1048576.0 : 1.0);
+/// "480", "48K", "32M"; nothing for other text, such as "max".
+std::optional<double> bytes_in(const SystemFiles& files, const std::string& path) {
+  std::string text = files.text(path).value_or("");
+  const char unit = text.empty() ? ' ' : text.back();
+  if (unit == 'K' || unit == 'M') text.pop_back();
+  const auto value = parse_number(text);
+  if (!value || *value < 0) return {};
+  return static_cast<double>(*value) * (unit == 'K' ? 1024.0 : unit == 'M' ? 1048576.0 : 1.0);
 }
 
 std::vector<int> common(const std::vector<int>& cores, const std::vector<int>& cpus) {
@@ -167,33 +158,21 @@ std::vector<int> common(const std::vector<int>& cores, const std::vector<int>& c
   return both;
 }
 
-/// "Name:   123 kB" in a file of such lines, in bytes.
-std::optional<double> kilobytes(const fs::path& path, const std::string& name) {
-  std::ifstream in(path);
-  std::string line;
-  while (std::getline(in, line)) {
-    const auto at = line.find(name + ":");
-    if (at == std::string::npos) continue;
-    std::istringstream words(line.substr(at + name.size() + 1));
-    double value = 0.0;
-    if (words >> value) return value * 1024;
-  }
-  return {};
+/// A line "MemTotal:   123 kB" of a file, in bytes.
+std::optional<double> kilobytes(const SystemFiles& files, const std::string& path,
+                                const std::string& key) {
+  const std::string value = field(files.text(path).value_or(""), key).value_or("");
+  const auto number = parse_number(value.substr(0, value.find(' ')));
+  return number ? std::optional(static_cast<double>(*number) * 1024.0) : std::nullopt;
 }
 
-/// What is left below the limit of one control group; nothing where it has none.
-std::optional<double> left_in(const fs::path& group, const char* limit, const char* usage) {
-  const auto most = bytes_in(first_line(group / limit));
-  const auto used = bytes_in(first_line(group / usage));
-  if (!most) return {};
-  return std::max(0.0, *most - used.value_or(0.0));
-}
-
-/// The least that is left in this process's group and in those above it.
-double least_left(const fs::path& mount, fs::path group, const char* limit, const char* usage,
-                  double least) {
+/// The least that the limits of a control group and its parents leave.
+double least_left(const SystemFiles& files, const std::string& mount, fs::path group,
+                  const char* limit, const char* usage, double least) {
   for (;;) {
-    if (const auto left = left_in(mount / group, limit, usage)) least = std::min(least, *left);
+    const std::string folder = (fs::path(mount) / group).string() + "/";
+    if (const auto most = bytes_in(files, folder + limit))
+      least = std::min(least, std::max(0.0, *most - bytes_in(files, folder + usage).value_or(0.0)));
     if (group.empty()) return least;
     group = group.parent_path();
   }
@@ -204,15 +183,17 @@ double least_left(const fs::path& mount, fs::path group, const char* limit, cons
 std::vector<CacheLevel> read_caches(const std::vector<int>& cores, const fs::path& root) {
   std::vector<CacheLevel> caches;
   if (cores.empty()) return caches;
-  const fs::path folder =
-      root / ("sys/devices/system/cpu/cpu" + std::to_string(cores.front())) / "cache";
+  const SystemFiles files(root);
+  const std::string folder =
+      "sys/devices/system/cpu/cpu" + std::to_string(cores.front()) + "/cache/index";
   for (int index = 0;; ++index) {
-    const fs::path entry = folder / ("index" + std::to_string(index));
-    const auto level = bytes_in(first_line(entry / "level"));
+    const std::string entry = folder + std::to_string(index) + "/";
+    const auto level = files.number(entry + "level");
     if (!level) break;
-    const auto size = bytes_in(first_line(entry / "size"));
-    if (!size || *size == 0.0 || first_line(entry / "type") == "Instruction") continue;
-    const auto sharers = common(cores, parse_cpu_list(first_line(entry / "shared_cpu_list")));
+    const auto size = bytes_in(files, entry + "size");
+    if (!size || *size == 0.0 || files.text(entry + "type") == "Instruction") continue;
+    const auto sharers =
+        common(cores, files.list(entry + "shared_cpu_list").value_or(std::vector<int>{}));
     caches.push_back(
         {static_cast<int>(*level), *size, std::max(1, static_cast<int>(sharers.size()))});
   }
@@ -222,34 +203,31 @@ std::vector<CacheLevel> read_caches(const std::vector<int>& cores, const fs::pat
 
 std::vector<MemoryNode> read_memory_nodes(const std::vector<int>& cores, const fs::path& root) {
   std::vector<MemoryNode> nodes;
-  const fs::path folder = root / "sys/devices/system/node";
-  for (int id : parse_cpu_list(first_line(folder / "online"))) {
-    const fs::path entry = folder / ("node" + std::to_string(id));
+  const SystemFiles files(root);
+  const std::string folder = "sys/devices/system/node/";
+  for (const int id : files.list(folder + "online").value_or(std::vector<int>{})) {
+    const std::string name = std::to_string(id), entry = folder + "node" + name + "/";
     MemoryNode node;
     node.id = id;
-    node.cores = common(cores, parse_cpu_list(first_line(entry / "cpulist")));
-    node.has_memory = kilobytes(entry / "meminfo", "MemTotal").value_or(0.0) > 0.0;
+    node.cores = common(cores, files.list(entry + "cpulist").value_or(std::vector<int>{}));
+    node.has_memory =
+        kilobytes(files, entry + "meminfo", "Node " + name + " MemTotal").value_or(0.0) > 0.0;
     if (node.has_memory || !node.cores.empty()) nodes.push_back(std::move(node));
   }
   return nodes;
 }
 
 double read_available_bytes(const fs::path& root) {
-  double least = kilobytes(root / "proc/meminfo", "MemAvailable").value_or(0.0);
-  std::ifstream groups(root / "proc/self/cgroup");  // lines "0::/a/b" and "4:memory:/a/b"
-  std::string line;
-  while (std::getline(groups, line)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const fs::path group = fs::path(line.substr(second + 1)).relative_path();
-    const fs::path mount = root / "sys/fs/cgroup";
-    if (controllers.empty())
-      least = least_left(mount, group, "memory.max", "memory.current", least);
-    if (controllers == "memory")
-      least = least_left(mount / "memory", group, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                         least);
+  const SystemFiles files(root);
+  double least = kilobytes(files, "proc/meminfo", "MemAvailable").value_or(0.0);
+  const std::string mount = "sys/fs/cgroup";
+  for (const Cgroup& group : own_cgroups(files)) {
+    const fs::path path = fs::path(group.path).relative_path();
+    if (group.controllers.empty())
+      least = least_left(files, mount, path, "memory.max", "memory.current", least);
+    if (group.controllers == "memory")
+      least = least_left(files, mount + "/memory", path, "memory.limit_in_bytes",
+                         "memory.usage_in_bytes", least);
   }
   return least;
 }

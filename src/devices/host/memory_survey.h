@@ -1,5 +1,5 @@
-// What the kernel says about this machine's memory: caches, nodes, and how much may be allocated.
-// `root` stands for "/" and is another folder in tests; what cannot be read is left out.
+// Memory of this machine according to the kernel: caches, nodes and how much may be allocated.
+// `root` replaces "/" in tests; what cannot be read is omitted.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,12 @@
 
 namespace bench {
 
-// A chain of pointers through the host's memory.
-
-/// Every node is a cache line of 64 bytes whose first word is the address of the next.
+/// A pointer chain in host memory. Every node is a cache line of 64 bytes whose first word is the
+/// address of the next.
 class HostChain final : public MemoryChain {
  public:
-  /// Chains larger than `cached_bytes` are to be met in memory and are written past the caches.
-  /// All `cores` write the chain, the first one walks it.
+  /// Chains larger than `cached_bytes` are written past the caches. All `cores` write the chain,
+  /// the first one walks it.
   HostChain(const ChainRequest& request, std::vector<int> cores, double cached_bytes,
             HostThreadWatch& watch);
 
@@ -31,7 +30,7 @@ class HostChain final : public MemoryChain {
   Check verify() override;
 
   static constexpr std::size_t kNodeBytes = 64;
-  /// Where a node's pointer lies; tests bend it.
+  /// Address of a node; tests corrupt it.
   std::byte* node(std::uint64_t index) const { return mapping_.data() + index * kNodeBytes; }
 
  private:
@@ -50,16 +49,16 @@ class HostChain final : public MemoryChain {
 class HostCpus;
 class HostThreadWatch;
 
-/// Data and unified caches of the first of `cores`, from level 1 up.
+/// Data and unified caches of the first of `cores`, by level.
 std::vector<CacheLevel> read_caches(const std::vector<int>& cores,
                                     const std::filesystem::path& root = "/");
 
-/// Every node that has memory or one of `cores`.
+/// Every node with memory or one of `cores`.
 std::vector<MemoryNode> read_memory_nodes(const std::vector<int>& cores,
                                           const std::filesystem::path& root = "/");
 
-/// MemAvailable, or less where a control group (version 1 or 2) of this process allows less; 0 when
-/// nothing can be read.
+/// MemAvailable, or less if a control group (version 1 or 2) of this process allows less; 0 if
+/// unreadable.
 double read_available_bytes(const std::filesystem::path& root = "/");
 
 std::unique_ptr<MemorySystem> make_host_memory(const HostCpus& cpus, HostThreadWatch& watch);

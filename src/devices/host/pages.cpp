@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/system_files.h"
 #include "core/text.h"
 
 namespace bench {
@@ -23,7 +25,7 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// The system call itself, so that no libnuma is needed. MPOL_BIND: this node or none.
+/// A plain system call, to avoid depending on libnuma. MPOL_BIND: this node only.
 void bind_to(void* data, std::size_t bytes, int node) {
   constexpr int kBind = 2;
   constexpr std::size_t kBits = 8 * sizeof(unsigned long);
@@ -50,7 +52,7 @@ PageMapping::PageMapping(std::size_t bytes, Pages pages, std::optional<int> node
   try {
     if (mprotect(data_, bytes_, PROT_READ | PROT_WRITE) != 0)
       throw_errno("allocate " + format(Bytes{static_cast<double>(bytes_)}), "reduce max_bytes");
-    // A kernel without transparent huge pages refuses both; huge_share() then tells.
+    // Fails without transparent huge pages, which huge_share() then shows.
     madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     if (node) bind_to(data_, bytes_, *node);
   } catch (const Error&) {
@@ -68,19 +70,17 @@ double PageMapping::huge_share(std::size_t used) const {
 }
 
 std::size_t huge_page_bytes() {
-  std::ifstream in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
-  std::size_t bytes = 0;
-  const bool power_of_two = in >> bytes && bytes > 0 && (bytes & (bytes - 1)) == 0;
-  return power_of_two ? bytes : std::size_t{2} << 20;
+  const auto bytes = static_cast<std::size_t>(
+      SystemFiles().number("sys/kernel/mm/transparent_hugepage/hpage_pmd_size").value_or(0));
+  return std::has_single_bit(bytes) ? bytes : std::size_t{2} << 20;
 }
 
 std::string no_huge_pages(const std::filesystem::path& root) {
   const std::string name = "sys/kernel/mm/transparent_hugepage/enabled";
-  std::ifstream in(root / name);
-  std::string text;
-  if (!std::getline(in, text)) return "the kernel has no transparent huge pages (no /" + name + ")";
-  if (text.find("[never]") == std::string::npos) return "";
-  return "transparent huge pages are disabled (/" + name + ": " + printable(text) + ")";
+  const auto text = SystemFiles(root).text(name);
+  if (!text) return "the kernel has no transparent huge pages (no /" + name + ")";
+  if (text->find("[never]") == std::string::npos) return "";
+  return "transparent huge pages are disabled (/" + name + ": " + printable(*text) + ")";
 }
 
 double huge_bytes(std::istream& smaps, std::uintptr_t begin, std::uintptr_t end) {

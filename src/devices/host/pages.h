@@ -1,5 +1,5 @@
-// Anonymous memory whose page size and NUMA node are asked for and then checked: the kernel is free
-// to give neither.
+// Anonymous memory with a requested page size and NUMA node, which are checked: the kernel need not
+// comply.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace bench {
 
-/// A readable and writable range between two guard pages, so that it is a mapping of its own in the
-/// kernel's account and a write past its end is a crash and no wrong number. Nothing is touched
-/// yet: the thread that writes a page first decides on which node it lies, unless `node` is given.
+/// A writable range between two guard pages, so that the kernel accounts for it separately and
+/// overruns crash instead of corrupting results. Not touched yet: the thread that first writes a
+/// page decides its node, unless `node` is given.
 class PageMapping {
  public:
-  /// `bytes` is rounded up to whole pages. Throws Error(environment) when the memory cannot be had
-  /// or bound to the node.
+  /// `bytes` is rounded up to whole pages. Throws Error(environment) if the memory cannot be
+  /// allocated or bound.
   PageMapping(std::size_t bytes, Pages pages, std::optional<int> node = {});
   ~PageMapping();
   PageMapping(const PageMapping&) = delete;
@@ -26,8 +26,8 @@ class PageMapping {
 
   std::byte* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
-  /// Share of the first `used` bytes (those that were touched) in huge pages now, by
-  /// /proc/self/smaps; 0 where that cannot be read.
+  /// Share of the first `used` bytes (those touched) in huge pages, by /proc/self/smaps; 0 if
+  /// unreadable.
   double huge_share(std::size_t used) const;
 
  private:
@@ -37,13 +37,13 @@ class PageMapping {
   std::size_t bytes_ = 0;
 };
 
-/// Size of a transparent huge page; 2 MiB where the kernel does not say.
+/// Size of a transparent huge page; 2 MiB if unknown.
 std::size_t huge_page_bytes();
 
-/// Why the kernel would give no huge page whoever asks; "" when it may.
+/// Why the kernel never provides huge pages; "" if it may.
 std::string no_huge_pages(const std::filesystem::path& root = "/");
 
-/// Bytes in huge pages of the mappings that lie in [begin, end), from the text of a smaps file.
+/// Bytes in huge pages of the mappings within [begin, end), from the text of a smaps file.
 double huge_bytes(std::istream& smaps, std::uintptr_t begin, std::uintptr_t end);
 
 }  // namespace bench

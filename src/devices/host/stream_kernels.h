@@ -1,5 +1,5 @@
-// The loops that memory bandwidth is measured with, for the widest vectors this processor has. All
-// pointers are aligned to 64 bytes, n is a multiple of 8 elements.
+// Memory bandwidth loops for the widest vectors of this processor. Pointers are aligned to 64
+// bytes, n is a multiple of 8 elements.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,23 @@ struct StreamKernels {
 
   const char* instructions = "";
   bool nontemporal = false;  // false: the *_nontemporal ones are plain
-  Read read = nullptr;       // the sum, exact where every partial sum is below 2^53
+  Read read = nullptr;       // the sum, exact if partial sums are below 2^53
   Write write = nullptr;
   Write write_nontemporal = nullptr;
   Copy copy = nullptr;
   Copy copy_nontemporal = nullptr;
   Triad triad = nullptr;
   Triad triad_nontemporal = nullptr;
-  Fill fill = nullptr;  // a[i] = pattern(first + i), memory_pattern.h
+  Fill fill = nullptr;  // a[i] = pattern(first + i)
 };
 
 /// The best of available_stream_kernels().
 const StreamKernels& stream_kernels();
 
-/// All that this processor can run, best first; the last is plain C++.
+/// Those supported by this processor, best first; the last is plain C++.
 std::vector<const StreamKernels*> available_stream_kernels();
 
-// One per vector extension, each in the file compiled for it; null where this build has no such
-// file.
+// One per vector extension, each in the file compiled for it; null if not in this build.
 const StreamKernels* avx512_stream_kernels();
 const StreamKernels* avx2_stream_kernels();
 const StreamKernels* sse2_stream_kernels();

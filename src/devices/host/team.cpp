@@ -17,7 +17,7 @@ void relax() {
 #endif
 }
 
-/// Waits until `value` is no longer `old`: spins for some milliseconds, then sleeps.
+/// Waits until `value` differs from `old`: spins for a few milliseconds, then sleeps.
 void await_change(const std::atomic<unsigned>& value, unsigned old) {
   constexpr auto kSpin = std::chrono::milliseconds(5);
   const auto give_up = std::chrono::steady_clock::now() + kSpin;
@@ -61,7 +61,7 @@ Team::~Team() {
     if (thread.joinable()) thread.join();
   try {
     pin_to(caller_affinity_);
-  } catch (const Error&) {  // the caller then stays on the core it has
+  } catch (const Error&) {  // the caller stays pinned
   }
 }
 

@@ -1,6 +1,6 @@
-// Threads pinned one to a core that do measured work together. The caller is thread 0 and is pinned
-// as long as the team lives. Between runs the others spin for a while before they sleep, so that a
-// run starts within a microsecond; run() returns when the last thread is done.
+// Measuring threads, each pinned to a core. The caller is thread 0 and is pinned during the
+// lifetime of the team. Between runs the others spin before they sleep, so that a run starts within
+// a microsecond; run() returns when all are done.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace bench {
 
 class Team {
  public:
-  /// One thread per entry of `cores`. Throws Error(environment) when a thread cannot be pinned.
+  /// One thread per core. Throws Error(environment) if a thread cannot be pinned.
   Team(std::vector<int> cores, HostThreadWatch& watch);
   ~Team();
   Team(const Team&) = delete;

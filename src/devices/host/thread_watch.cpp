@@ -16,13 +16,13 @@
 namespace bench {
 namespace {
 
-// Where the kernel keeps no schedstat, one switch spoils the sample.
+// Without schedstat, one switch spoils the sample.
 constexpr double kUnknownLoss = 1e9;
 
 int current_tid() { return static_cast<int>(syscall(SYS_gettid)); }
 
-/// Of both kinds: a thread that slept on purpose (an OpenMP worker at a barrier) and is woken on a
-/// busy core waits there without having been switched out.
+/// Both kinds: a thread that slept (an OpenMP worker at a barrier) and wakes on a busy core waits
+/// without an involuntary switch.
 long switches() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -68,7 +68,7 @@ double HostThreadWatch::waited(int file) {
 
 void HostThreadWatch::start() {
   const long now = switches();
-  if (now == switches_) return;  // what was read last still holds
+  if (now == switches_) return;  // the last readings are still valid
   const std::lock_guard lock(mutex_);
   for (Watched& thread : threads_) thread.waited = waited(thread.file);
   switches_ = now;

@@ -1,7 +1,6 @@
-// Tells how much time measuring threads lost to others, from the kernel's own account: context
-// switches (cheap to ask for) and, when there were any, the time each thread stood in the run queue
-// (/proc/self/task/N/schedstat, nanoseconds). Time a hypervisor takes is not in there; see
-// HostPressure.
+// Time that measuring threads lost to others, from kernel accounting: context switches (cheap), and
+// if there were any, the run queue time of each thread (/proc/self/task/N/schedstat, ns). Excludes
+// steal time; see HostPressure.
 #pragma once
 
 #include <mutex>
@@ -13,15 +12,15 @@ namespace bench {
 
 class HostThreadWatch final : public ThreadWatch {
  public:
-  /// Watches the calling thread from the start.
+  /// Watches the calling thread.
   HostThreadWatch();
   ~HostThreadWatch() override;
   HostThreadWatch(const HostThreadWatch&) = delete;
   HostThreadWatch& operator=(const HostThreadWatch&) = delete;
 
-  /// Called by each thread that will do measured work. Adding one twice is harmless.
+  /// Called by each measuring thread; adding one twice is harmless.
   void add_current_thread();
-  /// A thread that ends must leave first.
+  /// Must be called before a thread ends.
   void remove_current_thread();
 
   void start() override;
@@ -32,7 +31,7 @@ class HostThreadWatch final : public ThreadWatch {
  private:
   struct Watched {
     int tid;
-    int file;           // its schedstat, -1 where the kernel keeps none
+    int file;           // its schedstat, -1 if the kernel has none
     double waited = 0;  // seconds in the run queue at start()
   };
   static double waited(int file);

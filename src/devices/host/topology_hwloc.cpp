@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 
+#include "core/error.h"
+
 #ifdef BENCH_HWLOC
 #include <hwloc.h>
 #endif
@@ -17,7 +19,7 @@ namespace {
 
 using HwlocTopology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
-/// Without devices, which are not needed here and take longest; only what the cgroup allows.
+/// Without devices, which take longest; only what the cgroup allows.
 HwlocTopology load() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) < 0) return {nullptr, hwloc_topology_destroy};
@@ -48,7 +50,7 @@ void bind_threads(hwloc_topology_t topology, hwloc_obj_t node, NodeBinding& bind
     binding.cpus = members(node->cpuset);
 }
 
-/// Not strictly: a node that is full must not end the job.
+/// Not strict: a full node must not end the job.
 void bind_memory(hwloc_topology_t topology, hwloc_obj_t node, NodeBinding& binding) {
   binding.memory =
       hwloc_set_membind(topology, node->nodeset, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET) == 0;
@@ -73,22 +75,6 @@ NodeBinding bind_to_node(int node) {
   return binding;
 }
 
-#else
-
-NodeBinding bind_to_node(int) { return {{}, false, "built without hwloc"}; }
-
-#endif
-
-}  // namespace bench
-
-#ifdef BENCH_HWLOC
-#include <hwloc.h>
-#endif
-
-#include "core/error.h"
-
-namespace bench {
-#ifdef BENCH_HWLOC
 namespace {
 
 void require(int result, const std::string& doing) {
@@ -126,18 +112,17 @@ class Loaded {
 
  private:
   void load(const std::filesystem::path& xml) {
-    // Plug-ins for displays and OpenCL look for servers and drivers: slow, and they chatter. The
-    // one for PCI needs root to know a link's rate, and leaks; without it hwloc asks /sys for the
-    // same.
+    // The display and OpenCL plug-ins are slow and print messages. The PCI plug-in needs root for
+    // link rates and leaks; without it hwloc uses /sys.
     for (const char* plugin : {"gl", "opencl", "pci"})
       hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, plugin);
-    // What another cgroup owns is a part of the machine as well.
+    // Include resources of other cgroups.
     require(hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED),
             "set flags");
     require(hwloc_topology_set_io_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_IMPORTANT),
             "include I/O devices");
-    // The kernel counts them too where GPUs' memory is nodes of the host's (GH200, GB200); hwloc
-    // before 2.11 leaves them out unless it is told.
+    // GPU memory may be NUMA nodes of the host (GH200, GB200), which hwloc before 2.11 omits by
+    // default.
     setenv("HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES", "1", 0);
     if (!xml.empty())
       require(hwloc_topology_set_xml(topology_, xml.c_str()), "read " + xml.string());
@@ -173,7 +158,7 @@ void add_caches(const Loaded& loaded, hwloc_obj_type_t type, const std::string& 
   std::vector<Cache> found;  // hybrid processors have caches of several sizes on one level
   for (const hwloc_obj_t object : loaded.all(type)) {
     const auto& attributes = object->attr->cache;
-    if (attributes.size == 0) continue;  // not known
+    if (attributes.size == 0) continue;  // unknown
     const Cache cache{name,
                       {static_cast<double>(attributes.size)},
                       {static_cast<double>(attributes.linesize)},
@@ -237,7 +222,7 @@ std::vector<int> nearest_nodes(const Loaded& loaded, hwloc_obj_t object) {
   return nodes;
 }
 
-/// Switches' ports, root ports and at last the host bridge, which is named by its first bus.
+/// Switch ports, root ports, and last the host bridge, named by its first bus.
 std::vector<std::string> bridges_above(hwloc_obj_t object) {
   std::vector<std::string> bridges;
   for (hwloc_obj_t above = object->parent; above != nullptr && above->type == HWLOC_OBJ_BRIDGE;
@@ -333,6 +318,8 @@ bool hwloc_is_built() { return true; }
 #else
 
 bool hwloc_is_built() { return false; }
+
+NodeBinding bind_to_node(int) { return {{}, false, "built without hwloc"}; }
 
 MachineTopology read_hwloc(const std::filesystem::path&) {
   throw Error(ErrorKind::environment, "built without hwloc");

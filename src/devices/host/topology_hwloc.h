@@ -1,4 +1,4 @@
-// The machine as hwloc sees it: this one, or one that was saved as XML (for tests).
+// The machine according to hwloc: this one, or one saved as XML (for tests).
 #pragma once
 
 #include <filesystem>
@@ -9,25 +9,20 @@
 
 namespace bench {
 
-// Ties this process to a NUMA node: its threads to the node's processors, what it allocates to the
-// node's memory.
-
 struct NodeBinding {
-  std::vector<int> cpus;  // it may run on now; empty: its threads were not bound
-  bool memory = false;    // new pages come from the node as long as it has any
-  std::string obstacle;   // why a part of it, or all of it, was not done; "" when all was
+  std::vector<int> cpus;  // allowed now; empty: the threads were not bound
+  bool memory = false;    // new pages come from the node while it has any
+  std::string obstacle;   // why the binding is incomplete; "" if it is complete
 };
 
-/// `node` as the kernel counts them. Processors that the cgroup does not allow are left out.
-/// Threads that exist are bound too, and those made later follow; a launcher's binding is
-/// overruled.
+/// Binds this process to a NUMA node, as numbered by the kernel: existing and later threads to its
+/// processors that the cgroup allows, new pages to its memory. Overrides a launcher's binding.
 NodeBinding bind_to_node(int node);
 
-/// Whether this build has it.
 bool hwloc_is_built();
 
-/// `xml` empty: this machine, offline processors left out, those of other cgroups included.
-/// Throws Error(environment) when hwloc cannot read it. Takes about 10 ms, most of it for PCI.
+/// This machine if `xml` is empty, without offline processors, but with those of other cgroups.
+/// Throws Error(environment) if hwloc fails. Takes about 10 ms, mostly for PCI.
 MachineTopology read_hwloc(const std::filesystem::path& xml = {});
 
 }  // namespace bench

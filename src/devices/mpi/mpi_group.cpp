@@ -22,8 +22,7 @@ namespace bench {
 #ifdef BENCH_MPI
 namespace {
 
-// Every return code of MPI passes here. Throws Error(environment) with MPI's own text; `call` names
-// the function.
+// Throws Error(environment) with MPI's text; `call` names the function.
 void check_mpi(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
   std::string text(MPI_MAX_ERROR_STRING, '\0');
@@ -33,111 +32,80 @@ void check_mpi(int code, const char* call) {
   throw Error(ErrorKind::environment, std::string(call) + " failed: " + text);
 }
 
-/// Communication in the calling thread, computation in a thread alongside it, which lives as long
-/// as this: threads of libraries that a computation brings along are made once.
+/// Communicates in the calling thread and computes in a second one, which lives as long as this
+/// object: library threads that a computation starts are created once.
 class HostOverlap final : public Overlap {
  public:
-  /// The thread may run where the calling one may run now.
-  HostOverlap();
-  ~HostOverlap() override;
+  /// The thread inherits the current affinity of the calling one.
+  HostOverlap() : thread_([this] { serve(); }) {}
+  ~HostOverlap() override {
+    turn_ = Turn::end;
+    turn_.notify_all();
+    thread_.join();
+  }
   HostOverlap(const HostOverlap&) = delete;
   HostOverlap& operator=(const HostOverlap&) = delete;
 
-  /// What `work` throws is thrown here.
-  void run_computation(const std::function<void()>& work) override;
+  /// Rethrows what `work` throws.
+  void run_computation(const std::function<void()>& work) override {
+    start(work);
+    wait();
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
   void together(const std::function<void()>& communicate,
-                const std::function<void()>& compute) override;
+                const std::function<void()>& compute) override {
+    parts_ = {};
+    if (compute) start(compute);
+    const Seconds begin = steady_now();
+    try {
+      if (communicate) communicate();
+    } catch (...) {
+      wait();  // the computation uses data of the caller
+      throw;
+    }
+    if (communicate) parts_.communication = steady_now() - begin;
+    wait();
+    if (compute) parts_.computation = took_;
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
   Parts last_parts() override { return parts_; }
 
  private:
   enum class Turn { caller, thread, end };
-  void serve();
-  void start(const std::function<void()>& work);
-  void wait();
+
+  void serve() {
+    for (;;) {
+      turn_.wait(Turn::caller);
+      if (turn_ == Turn::end) return;
+      const Seconds begin = steady_now();
+      try {
+        (*work_)();
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      took_ = steady_now() - begin;
+      turn_ = Turn::caller;
+      turn_.notify_all();
+    }
+  }
+
+  void start(const std::function<void()>& work) {
+    failure_ = nullptr;
+    work_ = &work;
+    turn_ = Turn::thread;
+    turn_.notify_all();
+  }
+
+  void wait() { turn_.wait(Turn::thread); }
 
   std::atomic<Turn> turn_{Turn::caller};
   const std::function<void()>* work_ = nullptr;  // of the turn
   std::exception_ptr failure_;                   // of the last turn
   Seconds took_;                                 // in the last turn
   Parts parts_{};
-  std::thread thread_;  // last, so that it finds the rest made
-};
-
-HostOverlap::HostOverlap() : thread_([this] { serve(); }) {}
-
-HostOverlap::~HostOverlap() {
-  turn_ = Turn::end;
-  turn_.notify_all();
-  thread_.join();
-}
-
-void HostOverlap::serve() {
-  for (;;) {
-    turn_.wait(Turn::caller);
-    if (turn_ == Turn::end) return;
-    const Seconds begin = steady_now();
-    try {
-      (*work_)();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-    took_ = steady_now() - begin;
-    turn_ = Turn::caller;
-    turn_.notify_all();
-  }
-}
-
-void HostOverlap::start(const std::function<void()>& work) {
-  failure_ = nullptr;  // one of an earlier turn has been told, or gave way to the caller's own
-  work_ = &work;
-  turn_ = Turn::thread;
-  turn_.notify_all();
-}
-
-void HostOverlap::wait() { turn_.wait(Turn::thread); }
-
-void HostOverlap::run_computation(const std::function<void()>& work) {
-  start(work);
-  wait();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-}
-
-void HostOverlap::together(const std::function<void()>& communicate,
-                           const std::function<void()>& compute) {
-  parts_ = {};
-  if (compute) start(compute);
-  const Seconds begin = steady_now();
-  try {
-    if (communicate) communicate();
-  } catch (...) {
-    wait();  // the computation uses what belongs to the caller
-    throw;
-  }
-  if (communicate) parts_.communication = steady_now() - begin;
-  wait();
-  if (compute) parts_.computation = took_;
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-}
-
-/// The collective operations over MPI, on buffers in host memory.
-class MpiCollectives final : public Collectives {
- public:
-  MpiCollectives();
-  ~MpiCollectives() override;
-  /// A communicator of its own, and a barrier in it.
-  void connect(const PathRequest& paths) override;
-  void disconnect() override;
-  int connections() const override { return connections_; }
-  std::string_view obstacle(CollectiveOp op, Dtype dtype, bool in_place) const override;
-  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override;
-  Overlap* overlap() override;
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;  // apart from the control plane's
-  int rank_ = 0;
-  int size_ = 1;
-  int connections_ = 0;
-  std::unique_ptr<HostOverlap> overlap_;
+  std::thread thread_;  // last, after the members it uses
 };
 
 bool sums(CollectiveOp op) {
@@ -145,7 +113,7 @@ bool sums(CollectiveOp op) {
          op == CollectiveOp::reduce;
 }
 
-/// The 16-bit floats are none of MPI's: words, which an operation that sums must not be given.
+/// MPI lacks 16-bit floats: they are sent as integers, which must not be summed.
 MPI_Datatype mpi_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::f64:
@@ -167,41 +135,55 @@ MPI_Datatype mpi_type(Dtype dtype) {
   }
 }
 
-MpiCollectives::MpiCollectives() {
-  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &size_);
-}
+/// The collective operations over MPI, on buffers in host memory.
+class MpiCollectives final : public Collectives {
+ public:
+  MpiCollectives() {
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+  }
+  ~MpiCollectives() override {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
 
-void MpiCollectives::disconnect() {
-  if (comm_ != MPI_COMM_NULL) check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
-}
+  /// Makes a communicator and performs a barrier in it.
+  void connect(const PathRequest&) override {
+    disconnect();
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
+    ++connections_;
+  }
+  void disconnect() override {
+    if (comm_ != MPI_COMM_NULL) check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
+  }
+  int connections() const override { return connections_; }
 
-void MpiCollectives::connect(const PathRequest&) {
-  disconnect();
-  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
-  check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
-  ++connections_;
-}
+  std::string_view obstacle(CollectiveOp op, Dtype dtype, bool in_place) const override {
+    if (in_place && (op == CollectiveOp::broadcast || op == CollectiveOp::send_recv))
+      return "MPI has no in-place variant";
+    if (sums(op) && (dtype == Dtype::bf16 || dtype == Dtype::f16))
+      return "MPI cannot sum this type";
+    return "";
+  }
 
-Overlap* MpiCollectives::overlap() {
-  int level = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
-  if (level < MPI_THREAD_FUNNELED) return nullptr;
-  if (!overlap_) overlap_ = std::make_unique<HostOverlap>();
-  return overlap_.get();
-}
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override;
 
-MpiCollectives::~MpiCollectives() {
-  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
-}
+  Overlap* overlap() override {
+    int level = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+    if (level < MPI_THREAD_FUNNELED) return nullptr;
+    if (!overlap_) overlap_ = std::make_unique<HostOverlap>();
+    return overlap_.get();
+  }
 
-std::string_view MpiCollectives::obstacle(CollectiveOp op, Dtype dtype, bool in_place) const {
-  if (in_place && (op == CollectiveOp::broadcast || op == CollectiveOp::send_recv))
-    return "MPI has no in-place variant";
-  if (sums(op) && (dtype == Dtype::bf16 || dtype == Dtype::f16)) return "MPI cannot sum this type";
-  return "";
-}
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;  // separate from that of the control plane
+  int rank_ = 0;
+  int size_ = 1;
+  int connections_ = 0;
+  std::unique_ptr<HostOverlap> overlap_;
+};
 
 void MpiCollectives::run(CollectiveOp op, const void* send, void* recv, std::size_t count,
                          Dtype dtype) {
@@ -226,7 +208,7 @@ void MpiCollectives::run(CollectiveOp op, const void* send, void* recv, std::siz
       return check_mpi(MPI_Reduce_scatter_block(from, recv, n, type, MPI_SUM, comm_),
                        "MPI_Reduce_scatter_block");
     case CollectiveOp::broadcast:
-      // Rank 0 sends what it has; the others receive. Out of place does not exist in MPI.
+      // MPI has no out-of-place broadcast: rank 0 sends from its send buffer.
       return check_mpi(MPI_Bcast(rank_ == 0 ? const_cast<void*>(send) : recv, n, type, 0, comm_),
                        "MPI_Bcast");
     case CollectiveOp::reduce:
@@ -251,10 +233,10 @@ std::string library_version() {
   return text.substr(0, text.find_first_of(",\n"));
 }
 
-/// Where a thread computes alongside the one that calls MPI it has to be told so, and OpenMPI then
-/// takes locks that every small collective pays for: scripts/evidence collective_peers shows it. So
-/// only such jobs ask for it, by what stands in the environment because this is decided once a
-/// process: those of concurrency that communicate, and those whose probe's schema asks for it.
+/// MPI must be initialised for threads if one computes while another calls MPI, and Open MPI then
+/// takes locks that slow every small collective (scripts/evidence collective_peers). This is
+/// decided once per process, from the environment: only for concurrency jobs that communicate, and
+/// for probes whose schema requests it.
 int wanted_threads() {
   const char* loads = std::getenv("BENCH_PARAM_loads");
   const bool communicates = loads != nullptr && std::strstr(loads, "communication") != nullptr;

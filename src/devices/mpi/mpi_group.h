@@ -1,4 +1,4 @@
-// Ranks that MPI has joined.
+// Ranks connected by MPI.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,7 @@ namespace bench {
 
 bool mpi_is_built();
 
-/// Calls MPI_Init, which costs 100 to 300 ms. Throws Error(environment) where this build has no
-/// MPI.
+/// Calls MPI_Init, which takes 100 to 300 ms. Throws Error(environment) if built without MPI.
 std::unique_ptr<Group> make_mpi_group();
 
 }  // namespace bench

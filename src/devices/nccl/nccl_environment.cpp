@@ -9,12 +9,12 @@
 namespace bench {
 namespace {
 
-// In the order of nccl_common.h, which has only grown since 2.20.
+// In the order of nccl_common.h, which only grew since 2.20.
 constexpr std::array<std::string_view, 7> kAlgorithms = {
     "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
 constexpr std::array<std::string_view, 3> kProtocols = {"LL", "LL128", "SIMPLE"};
 
-/// What stands behind `before`; nothing where that is not in the text.
+/// The text after `before`; nothing if it does not occur.
 std::optional<std::string_view> behind(std::string_view text, std::string_view before) {
   const auto at = text.find(before);
   if (at == std::string_view::npos) return {};
@@ -36,7 +36,7 @@ std::optional<int> first_number(std::string_view text) {
   return value;
 }
 
-/// "RING", or the name that the number 1 stands for; "" for a number without a name.
+/// "RING", or the name for the number 1; "" for an unknown number.
 template <std::size_t N>
 std::string name_of(std::string_view word, const std::array<std::string_view, N>& names) {
   const bool named = !word.empty() && word[0] >= 'A' && (word[0] <= 'Z' || word[0] >= 'a');
@@ -48,7 +48,7 @@ std::string name_of(std::string_view word, const std::array<std::string_view, N>
              : std::string();
 }
 
-/// {Lo..Hi}={0..23} are 24 channels.
+/// {Lo..Hi}={0..23}: 24 channels.
 std::optional<int> channels_in(std::string_view text) {
   const auto range = behind(text, "channel{Lo..Hi}={");
   if (!range) return {};
@@ -77,7 +77,7 @@ std::optional<CollectiveChoice> symmetric(std::string_view how) {
                           channels ? first_number(*channels) : std::nullopt};
 }
 
-/// "NET/IB" of "NET/IB/0/GDRDMA"; of others the first part.
+/// "NET/IB" of "NET/IB/0/GDRDMA"; else the first part.
 std::string transport_of(std::string_view via) {
   const std::string_view kind = first_word(via);
   if (kind != "NET" || via.size() <= kind.size() || via[kind.size()] != '/')
@@ -92,7 +92,7 @@ void note_cards(std::string_view list, UsedPaths& paths) {
   for (auto at = list.find('['); at != std::string_view::npos; at = list.find('[', at + 1)) {
     const auto close = list.find(']', at);
     if (close == std::string_view::npos) return;
-    if (!first_number(list.substr(at + 1))) continue;  // [RO] is no card
+    if (!first_number(list.substr(at + 1))) continue;  // [RO] is not a NIC
     const std::string_view name = first_word(list.substr(close + 1));
     if (!name.empty()) paths.network_cards.emplace(name);
   }
@@ -120,7 +120,7 @@ void note_paths(std::string_view line, UsedPaths& paths) {
       line.find("NVLS comm 0x") != std::string_view::npos)
     paths.transports.insert("NVLS");
   if (line.find("Proceeding without NVLS") != std::string_view::npos)
-    paths.transports.erase("NVLS");  // it was begun, and the fabric refused
+    paths.transports.erase("NVLS");  // started, but rejected by the fabric
   for (const std::string_view network : {"NET/IB : Using", "NET/Socket : Using"})
     if (const auto cards = behind(line, network)) note_cards(*cards, paths);
 }

@@ -6,10 +6,10 @@
 #include <array>
 #include <utility>
 
+#include "devices/nvml/reader.h"
+
 namespace bench::nvml {
 namespace {
-
-// The parts of a GPU's facts that say how it is: errors of memory and links, slow-downs.
 
 using Named = std::pair<const char*, Field>;
 
@@ -63,7 +63,7 @@ constexpr std::array<const char*, 9> kReasons = {
     "idle",       "application_clocks", "sw_power_cap",   "hw_slowdown",   "sync_boost",
     "sw_thermal", "hw_thermal",         "hw_power_brake", "display_clocks"};
 
-/// One link that this GPU has; what is at its other end where it is up.
+/// A link of this GPU, with its other end if it is active.
 Json link(const Reader& gpu, unsigned number, bool active) {
   Json facts = {{"link", number}, {"active", active}};
   unsigned version = 0;
@@ -96,17 +96,6 @@ Json fabric(const Reader& gpu) {
   });
 }
 
-}  // namespace
-
-Json reason_names(unsigned long long reasons) {
-  Json names = Json::array();
-  for (std::size_t bit = 0; bit < kReasons.size(); ++bit)
-    if ((reasons >> bit) & 1) names.push_back(kReasons[bit]);
-  return names;
-}
-
-std::vector<std::string> all_reasons() { return {kReasons.begin(), kReasons.end()}; }
-
 void add_memory_health(const Reader& gpu, Json& facts) {
   Memory memory{};
   const Return code = gpu.nvml().memory(gpu.device(), &memory);
@@ -134,7 +123,7 @@ void add_pcie(const Reader& gpu, Json& facts) {
   facts["pci_address"] = gpu.fact(code, [&] { return kernel_address(pci); });
   facts["pci_id"] =
       gpu.fact(code, [&] { return fmt::format("{:04x}:{:04x}", pci.id & 0xffff, pci.id >> 16); });
-  // Now is less than at most when idle: the link sleeps. Only under load does it mean a bad slot.
+  // Idle links drop to a lower generation: only under load does that indicate a bad slot.
   facts["pcie_generation"] = gpu.number(nvml.pcie_generation);
   facts["pcie_generation_max"] = gpu.number(nvml.pcie_generation_max);
   facts["pcie_generation_max_gpu"] = gpu.number(nvml.pcie_generation_gpu);
@@ -152,25 +141,19 @@ void add_nvlink(const Reader& gpu, Json& facts) {
     unsigned active = 0;
     last = gpu.nvml().nvlink_state(gpu.device(), number, &active);
     if (last == kSuccess) links.push_back(link(gpu, number, active == 1));
-    if (last != kSuccess && number == 0) break;  // it has none, or the call is not there
+    if (last != kSuccess && number == 0) break;  // no links, or an old driver
   }
   nvlink["states"] = links.empty() ? gpu.refused(last) : links;
   facts["nvlink"] = nvlink;
   facts["fabric"] = fabric(gpu);
 }
 
-}  // namespace bench::nvml
-
-namespace bench {
-namespace nvml {
-namespace {
-
 constexpr double kMega = 1e6;
 constexpr double kMilli = 1e-3;
 constexpr unsigned kMostGpus = 256;
 constexpr unsigned kMostProcesses = 256;
 
-/// The system's texts take no device.
+/// Texts of the system, not of a device.
 Json system_text(const Library& nvml, const Call<char*, unsigned>& call) {
   std::array<char, 256> buffer{};
   const Return code = call(buffer.data(), buffer.size() - 1);
@@ -193,7 +176,7 @@ Json threshold(const Reader& gpu, Threshold which) {
 }
 
 Json processes(const Reader& gpu, const ProcessesCall& call) {
-  // Room for four times as many: a driver with longer entries must not write past the end.
+  // Four times the room: a driver with longer entries must not write past the end.
   std::vector<ProcessInfo> found(4 * kMostProcesses);
   unsigned count = kMostProcesses;
   return gpu.fact(call(gpu.device(), &count, found.data()), [&] {
@@ -207,22 +190,6 @@ Json processes(const Reader& gpu, const ProcessesCall& call) {
     return list;
   });
 }
-
-Json one_gpu(const Library& nvml, unsigned index) {
-  Json facts = {{"index", index}};
-  Device device = nullptr;
-  if (const Return code = nvml.device_by_index(index, &device); code != kSuccess) {
-    facts["problem"] = nvml.text(code);  // "GPU is lost"
-    return facts;
-  }
-  const Reader gpu(nvml, device);
-  for (const auto add : {add_identity, add_clocks_and_power, add_memory_health, add_throttling,
-                         add_pcie, add_nvlink, add_modes, add_processes})
-    add(gpu, facts);
-  return facts;
-}
-
-}  // namespace
 
 void add_identity(const Reader& gpu, Json& facts) {
   const Library& nvml = gpu.nvml();
@@ -282,6 +249,20 @@ void add_processes(const Reader& gpu, Json& facts) {
   facts["graphics_processes"] = processes(gpu, gpu.nvml().graphics_processes);
 }
 
+Json one_gpu(const Library& nvml, unsigned index) {
+  Json facts = {{"index", index}};
+  Device device = nullptr;
+  if (const Return code = nvml.device_by_index(index, &device); code != kSuccess) {
+    facts["problem"] = nvml.text(code);  // "GPU is lost"
+    return facts;
+  }
+  const Reader gpu(nvml, device);
+  for (const auto add : {add_identity, add_clocks_and_power, add_memory_health, add_throttling,
+                         add_pcie, add_nvlink, add_modes, add_processes})
+    add(gpu, facts);
+  return facts;
+}
+
 Json read_facts(const Library& nvml) {
   if (!nvml.problem().empty()) return unreadable(nvml.problem());
   Json facts = {{"driver", system_text(nvml, nvml.driver_version)},
@@ -301,7 +282,20 @@ Json read_facts(const Library& nvml) {
   return facts;
 }
 
-}  // namespace nvml
+}  // namespace
+
+Json reason_names(unsigned long long reasons) {
+  Json names = Json::array();
+  for (std::size_t bit = 0; bit < kReasons.size(); ++bit)
+    if ((reasons >> bit) & 1) names.push_back(kReasons[bit]);
+  return names;
+}
+
+std::vector<std::string> all_reasons() { return {kReasons.begin(), kReasons.end()}; }
+
+}  // namespace bench::nvml
+
+namespace bench {
 
 Json read_gpu_facts(const std::string& library, const Guard& guard) {
   return guarded([&library] { return nvml::read_facts(nvml::Library(library)); }, guard);

@@ -17,8 +17,8 @@
 namespace bench::nvml {
 namespace {
 
-// GPM: how busy the parts of a GPU were between two samples of its hardware counters (Hopper and
-// later). NVIDIA asks for more than 100 ms between samples, hence 5 Hz.
+// GPM: utilisation of GPU units between two samples of hardware counters (Hopper and later). NVIDIA
+// requires more than 100 ms between samples, hence 5 Hz.
 
 constexpr Seconds kPeriod{0.2};
 constexpr std::chrono::milliseconds kLeastGap{110};
@@ -65,12 +65,12 @@ class ActivityCounters final : public CounterSource {
     return columns;
   }
 
-  /// Of the time since the last reading; nothing the first time.
+  /// Covers the time since the last reading; nothing the first time.
   void read(std::span<double> values) override {
     std::fill(values.begin(), values.end(), kUnread);
     if (samples_[0] == nullptr || samples_[1] == nullptr) return;
     const auto now = std::chrono::steady_clock::now();
-    if (has_one_ && now - taken_ < kLeastGap) return;  // the last reading of a job may come early
+    if (has_one_ && now - taken_ < kLeastGap) return;  // the last reading may be early
     taken_ = now;
     const bool had_one =
         std::exchange(has_one_, nvml_->gpm_sample(device_, samples_[1]) == kSuccess);
@@ -101,20 +101,14 @@ class ActivityCounters final : public CounterSource {
   std::unique_ptr<GpmMetricsGet> ask_ = std::make_unique<GpmMetricsGet>();  // 20 KiB
 };
 
-}  // namespace
-
+/// Null if the GPU (before Hopper) or driver has no GPM. There is no substitute: NVML's utilisation
+/// is 100 % whenever any kernel runs.
 std::unique_ptr<CounterSource> activity_counters(std::shared_ptr<const Library> nvml, Device device,
                                                  const std::string& name) {
   GpmSupport support{1, 0};
   if (nvml->gpm_support(device, &support) != kSuccess || support.supported != 1) return {};
   return std::make_unique<ActivityCounters>(std::move(nvml), device, name + ".activity");
 }
-
-}  // namespace bench::nvml
-
-namespace bench {
-namespace nvml {
-namespace {
 
 constexpr auto kCounter = CounterColumn::counter;
 constexpr auto kGauge = CounterColumn::gauge;
@@ -129,7 +123,7 @@ struct FieldColumn {
   double factor;
 };
 
-/// Asks all fields in one call, then fills `values`.
+/// Reads all fields in one call.
 void read_fields(const Library& nvml, Device device, std::vector<FieldValue>& asked,
                  const std::vector<FieldColumn>& columns, std::span<double> values) {
   for (FieldValue& field : asked) field.result = kNotSupported;
@@ -158,8 +152,6 @@ double clock_hz(const Library& nvml, Device device, Clock clock) {
   unsigned mhz = 0;
   return nvml.clock(device, clock, kCurrentClock, &mhz) == kSuccess ? mhz * 1e6 : kUnread;
 }
-
-}  // namespace
 
 std::unique_ptr<CounterSource> fast_counters(Shared nvml, Device device, const std::string& name) {
   const std::vector<FieldColumn> fields = {{{"power_w", "watt", kGauge}, kPowerInstant, 1e-3}};
@@ -214,6 +206,16 @@ std::unique_ptr<CounterSource> slow_counters(Shared nvml, Device device, const s
       Seconds{1.0});
 }
 
+std::unique_ptr<CounterSource> field_counters(Shared nvml, Device device, const std::string& name,
+                                              const std::vector<FieldColumn>& fields) {
+  return std::make_unique<TableSource>(
+      name, columns_of(fields, {}),
+      [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
+        read_fields(*nvml, device, asked, fields, values);
+      },
+      Seconds{10.0});
+}
+
 std::unique_ptr<CounterSource> health_counters(Shared nvml, Device device,
                                                const std::string& name) {
   const std::vector<FieldColumn> fields = {
@@ -227,14 +229,10 @@ std::unique_ptr<CounterSource> health_counters(Shared nvml, Device device,
       {{"nvlink_crc_flit_errors", "count", kCounter}, kNvlinkCrcFlitErrors, 1.0},
       {{"nvlink_replay_errors", "count", kCounter}, kNvlinkReplayErrors, 1.0},
       {{"nvlink_recovery_errors", "count", kCounter}, kNvlinkRecoveryErrors, 1.0}};
-  return std::make_unique<TableSource>(
-      name + ".health", columns_of(fields, {}),
-      [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
-        read_fields(*nvml, device, asked, fields, values);
-      },
-      Seconds{10.0});
+  return field_counters(std::move(nvml), device, name + ".health", fields);
 }
 
+/// Bytes over PCIe and NVLink, to relate the errors of `health` to.
 std::unique_ptr<CounterSource> traffic_counters(Shared nvml, Device device,
                                                 const std::string& name) {
   const std::vector<FieldColumn> fields = {
@@ -242,15 +240,13 @@ std::unique_ptr<CounterSource> traffic_counters(Shared nvml, Device device,
       {{"nvlink_received_bytes", "byte", kCounter}, kNvlinkReceived, kKibi},
       {{"pcie_sent_bytes", "byte", kCounter}, kPcieTransmitted, 1.0},
       {{"pcie_received_bytes", "byte", kCounter}, kPcieReceived, 1.0}};
-  return std::make_unique<TableSource>(
-      name + ".traffic", columns_of(fields, {}),
-      [nvml, device, fields, asked = fields_of(fields)](std::span<double> values) mutable {
-        read_fields(*nvml, device, asked, fields, values);
-      },
-      Seconds{10.0});
+  return field_counters(std::move(nvml), device, name + ".traffic", fields);
 }
 
-}  // namespace nvml
+}  // namespace
+}  // namespace bench::nvml
+
+namespace bench {
 
 CounterSources gpu_counters(const std::string& library) {
   const auto nvml = std::make_shared<const nvml::Library>(library);

@@ -77,7 +77,7 @@ bool is_hex(std::string_view text) {
   });
 }
 
-/// "0000:3b:00" at the beginning of what stands in the parentheses; "" for anything else.
+/// "0000:3b:00" at the start of the text in parentheses; else "".
 std::string address_of(std::string_view text) {
   take(text, "PCI:");
   const auto bus = text.find(':');
@@ -117,68 +117,44 @@ std::optional<LoggedXid> parse_xid(std::string_view line) {
     return {};
   line.remove_prefix(static_cast<std::size_t>(end - line.data()));
   if (!take(line, ", ")) take(line, ",");
-  xid.text = std::string(line.substr(0, kMostText));
-  while (!xid.text.empty() && std::isspace(static_cast<unsigned char>(xid.text.back())) != 0)
-    xid.text.pop_back();
+  xid.text = trim(line.substr(0, kMostText));
   return xid;
 }
 
-}  // namespace bench::nvml
-
-namespace bench {
-namespace {
-
-constexpr int kMostReads = 4096;
-
-void add_lines(std::string_view text, std::vector<std::string>& lines) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (!line.empty()) lines.emplace_back(line);
-  }
-}
-
-}  // namespace
-
 KernelLog::KernelLog(const std::string& path)
     : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  if (file_ >= 0) lseek(file_, 0, SEEK_END);
-}
-
-KernelLog::~KernelLog() {
-  if (file_ >= 0) close(file_);
+  if (file_.valid()) lseek(file_.get(), 0, SEEK_END);
 }
 
 std::vector<std::string> KernelLog::take() {
+  constexpr int kMostReads = 4096;
   std::vector<std::string> lines;
-  if (file_ < 0) return lines;
-  std::array<char, 8192> buffer;  // /dev/kmsg gives one whole message a read
+  if (!file_.valid()) return lines;
+  std::array<char, 8192> buffer;  // /dev/kmsg returns one message per read
   for (int reads = 0; reads < kMostReads; ++reads) {
-    const ssize_t got = read(file_, buffer.data(), buffer.size());
-    // EPIPE: messages were overwritten before we read them; the next read goes on behind them.
+    const ssize_t got = read(file_.get(), buffer.data(), buffer.size());
+    // EPIPE: unread messages were overwritten; the next read continues after them.
     if (got < 0 && (errno == EINTR || errno == EPIPE)) continue;
     if (got <= 0) break;
-    add_lines({buffer.data(), static_cast<std::size_t>(got)}, lines);
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(got));
+    for (const std::string_view line : words_of(text, "\n")) lines.emplace_back(line);
   }
   return lines;
 }
 
-}  // namespace bench
-
-namespace bench::nvml {
 namespace {
 
 constexpr int kMostEvents = 256;
 constexpr double kMegabyte = 1e6;
 
-std::string address_of(const Library& nvml, Device device) {
+std::string slot_of(const Library& nvml, Device device) {
   PciInfo pci{};
   if (nvml.pci(device, &pci) != kSuccess) return {};
   const std::string whole = kernel_address(pci);
   return whole.substr(0, whole.rfind('.'));
 }
 
-/// Active NVLinks; nothing where the driver would not say.
+/// Active NVLinks; nothing if the driver does not report them.
 std::optional<unsigned> active_links(const Library& nvml, Device device) {
   unsigned active = 0;
   for (unsigned link = 0; link < kMaxLinks; ++link) {
@@ -194,11 +170,11 @@ std::optional<unsigned> active_links(const Library& nvml, Device device) {
 
 }  // namespace
 
-/// The event set. NVML keeps what happened until it is asked.
+/// The event set, in which NVML queues events.
 struct GpuMonitor::Events {
   std::shared_ptr<const Library> nvml;
   EventSet set = nullptr;
-  bool lost = false;  // a call did not return: never asked again
+  bool lost = false;  // a call hung: no further calls
 
   Events(std::shared_ptr<const Library> library, Device device) : nvml(std::move(library)) {
     if (nvml->event_set_create(&set) != kSuccess) set = nullptr;
@@ -246,7 +222,7 @@ GpuMonitor::GpuMonitor(std::shared_ptr<const Library> nvml, Device device,
     : nvml_(std::move(nvml)),
       device_(device),
       settings_(settings),
-      address_(address_of(*nvml_, device)),
+      address_(slot_of(*nvml_, device)),
       log_(settings.kernel_log),
       events_(std::make_shared<Events>(nvml_, device)) {}
 

@@ -23,10 +23,11 @@ namespace bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kDying{500};  // a killed process that is not stuck needs less
+constexpr std::chrono::milliseconds kDying{
+    500};  // killed processes need less unless they are stuck
 
-/// Leaves the child `answer` as descriptor 3 and nothing else of ours: one that cannot be killed
-/// must not keep the pipe of the records or of the log open.
+/// Keeps only `answer` open in the child, as descriptor 3: a child that cannot be killed must not
+/// keep the pipes of records and log open.
 void close_all_but(int answer) {
   if (dup2(answer, 3) < 0) _exit(1);
   const int nothing = open("/dev/null", O_RDWR);
@@ -49,8 +50,8 @@ void close_all_but(int answer) {
   } catch (const std::exception& error) {
     json = unreadable(error.what());
   }
-  write_all(3, dump(json));  // or the parent has stopped listening
-  _exit(0);                  // not exit: what the parent registered to run at its end is not ours
+  write_all(3, dump(json));  // fails if the parent has stopped listening
+  _exit(0);                  // skips exit handlers of the parent
 }
 
 enum class Heard { all, late, too_much };
@@ -61,7 +62,7 @@ Heard listen(int file, const Guard& guard, Clock::time_point until, std::string&
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     if (left <= 0) return Heard::late;
     pollfd wait{file, POLLIN, 0};
-    if (poll(&wait, 1, static_cast<int>(left)) <= 0) continue;  // late, or a signal: look again
+    if (poll(&wait, 1, static_cast<int>(left)) <= 0) continue;  // late, or a signal
     const ssize_t got = read(file, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Heard::all;
@@ -70,19 +71,19 @@ Heard listen(int file, const Guard& guard, Clock::time_point until, std::string&
   }
 }
 
-/// The child's exit status; nothing when it was still there at `until`.
+/// The exit status of the child; nothing if it was still running at `until`.
 std::optional<int> await_end(pid_t child, Clock::time_point until) {
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return status;
-    if (ended < 0 && errno != EINTR) return 0;  // somebody else waited for it
+    if (ended < 0 && errno != EINTR) return 0;  // reaped elsewhere
     if (Clock::now() >= until) return {};
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
-/// Ends it; a child that even SIGKILL does not end is waited for by a thread nobody waits for.
+/// Kills the child; a detached thread waits for one that survives SIGKILL.
 bool end(pid_t child) {
   kill(child, SIGKILL);
   if (await_end(child, Clock::now() + kDying)) return true;

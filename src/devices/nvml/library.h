@@ -1,6 +1,6 @@
-// The driver's libnvidia-ml, opened at run time. Every call is optional: one that this driver lacks
-// answers kFunctionNotFound, so that its fact becomes unreadable and the others stay. Opening it
-// and each call may block for ever where the driver is sick: see guarded.h.
+// The libnvidia-ml of the driver, opened at run time. Every call is optional: one that the driver
+// lacks returns kFunctionNotFound, so that only its fact is unreadable. Opening it and each call
+// may block forever with a broken driver: see guarded.h.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace bench::nvml {
 
-// NVML's binary interface as far as we use it, in our own words: nvml.h is not needed to build. The
-// numbers and layouts were compared with the header of NVML 13.3; they never change for a
-// given symbol, with the exceptions that are named here. "Since 11.8" is the first header with the
-// call; a driver of the same time or later has it, and an older one lacks the symbol.
+// The part of NVML's ABI that we use, so that nvml.h is not needed to build. Numbers and layouts
+// were compared with the header of NVML 13.3; they never change for a given symbol, with the
+// exceptions noted here. "Since 11.8" is the first header with a call; older drivers lack the
+// symbol.
 
 using Return = int;  // nvmlReturn_t
 inline constexpr Return kSuccess = 0;
@@ -38,7 +38,7 @@ struct Utilization {
 };
 
 struct Memory {                          // nvmlMemory_t
-  unsigned long long total, free, used;  // bytes; used includes what the driver reserves
+  unsigned long long total, free, used;  // bytes; used includes driver reservations
 };
 
 /// nvmlProcessInfo_v2_t. In a few drivers 535 the symbol ..._v3 wrote a longer structure; that of
@@ -75,7 +75,7 @@ enum ValueType { kDouble, kUnsigned, kUnsignedLong, kUnsigned64, kSigned64, kSig
 struct FabricInfo {
   unsigned version;
   std::array<unsigned char, 16> cluster;
-  Return status;  // of the registration; means something when state is 3
+  Return status;  // of the registration; valid if state is 3
   unsigned clique;
   unsigned char state;  // 0 not supported, 1 not started, 2 in progress, 3 completed
   unsigned health_mask;
@@ -87,9 +87,9 @@ constexpr unsigned struct_version(unsigned version) {
   return static_cast<unsigned>(sizeof(T)) | (version << 24);
 }
 
-/// nvmlGpmMetric_t and nvmlGpmMetricsGet_t (since 11.8; Hopper and later). The array is 98, 210 or
-/// 333 long depending on the driver's time while the version stays 1, and a driver may write all of
-/// it: ours is longer than any.
+/// nvmlGpmMetric_t and nvmlGpmMetricsGet_t (since 11.8; Hopper and later). The array has 98, 210 or
+/// 333 entries depending on the driver, all with version 1, and a driver may write all of it: ours
+/// is longer.
 struct GpmMetric {
   unsigned id;
   Return result;
@@ -112,17 +112,17 @@ struct GpmSupport {
 };
 
 using EventSet = void*;  // nvmlEventSet_t
-/// nvmlEventData_t of nvmlEventSetWait_v2; that of the older call is its beginning.
+/// nvmlEventData_t of nvmlEventSetWait_v2; that of the older call is a prefix.
 struct EventData {
   Device device;
   unsigned long long type;
-  unsigned long long data;  // the Xid; 999 for one that the library does not know
+  unsigned long long data;  // the Xid; 999 if unknown to the library
   unsigned gpu_instance, compute_instance;
 };
 static_assert(sizeof(EventData) == 32);
 inline constexpr unsigned long long kXidEvent = 8;  // nvmlEventTypeXidCriticalError
 
-/// nvmlClocksEventReason*, as far as they tell trouble.
+/// nvmlClocksEventReason* that indicate trouble.
 enum Reason : unsigned long long {
   kReasonPowerCap = 0x4,
   kReasonHardware = 0x8,
@@ -135,8 +135,7 @@ enum Clock { kGraphicsClock, kSmClock, kMemoryClock };          // nvmlClockType
 enum ClockId { kCurrentClock = 0, kBoostMaxClock = 3 };         // nvmlClockId_t
 enum Threshold { kShutdownTemperature, kSlowdownTemperature };  // nvmlTemperatureThresholds_t
 
-/// NVML_FI_DEV_*, for nvmlDeviceGetFieldValues. A driver that does not know one says so for it
-/// alone.
+/// NVML_FI_DEV_*, for nvmlDeviceGetFieldValues. Unknown fields fail individually.
 enum Field : unsigned {
   kEccCorrectedVolatile = 3,
   kEccUncorrectedVolatile = 4,
@@ -178,7 +177,7 @@ enum Field : unsigned {
 inline constexpr unsigned kAllLinks = ~0u;
 inline constexpr unsigned kMaxLinks = 36;  // NVML_NVLINK_MAX_LINKS; 18 before 13.0
 
-/// NVML_GPM_METRIC_*: percent, and for the links MiB/s.
+/// NVML_GPM_METRIC_*: percent; MiB/s for links.
 enum GpmMetricId : unsigned {
   kGpmSm = 2,
   kGpmOccupancy = 3,
@@ -195,7 +194,7 @@ inline constexpr const char* kDefaultLibrary = "libnvidia-ml.so.1";
 template <class... Arguments>
 class Call {
  public:
-  /// `older` is asked for where the first name is not there.
+  /// `older` is used if the first symbol is missing.
   explicit Call(const char* name, const char* older = nullptr) : name_(name), older_(older) {}
   Return operator()(Arguments... arguments) const {
     return function_ == nullptr ? kFunctionNotFound : function_(arguments...);
@@ -224,9 +223,9 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  /// Why it cannot be used; empty when it can.
+  /// Why it cannot be used; "" if it can.
   const std::string& problem() const { return problem_; }
-  /// The library's own words for a code; "error 42" where it has none.
+  /// The library's text for a code; "NVML error 42" if it has none.
   std::string text(Return code) const;
 
   Call<char*, unsigned> driver_version{"nvmlSystemGetDriverVersion"};

@@ -9,7 +9,7 @@ namespace {
 
 bool is_over_links(Field field) { return field == kNvlinkTransmitted || field == kNvlinkReceived; }
 
-/// Counts as whole numbers, so that JSON shows them as such.
+/// Counts as integers in JSON.
 Json shown(const FieldValue& field) {
   if (field.type == kUnsigned64) return field.value.u64;
   if (field.type == kDouble) return field.value.f64;
@@ -65,7 +65,7 @@ std::vector<FieldValue> make_fields(std::span<const Field> wanted) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     values[i].field = wanted[i];
     values[i].scope = is_over_links(wanted[i]) ? kAllLinks : 0;
-    values[i].result = kNotSupported;  // for a driver that writes fewer than it was asked
+    values[i].result = kNotSupported;  // for a driver that writes fewer
   }
   return values;
 }

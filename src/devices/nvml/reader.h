@@ -1,4 +1,4 @@
-// Turns calls into facts of one GPU: a value, or {"unreadable": what NVML said}.
+// Converts NVML calls into facts of a GPU: a value, or {"unreadable": why}.
 #pragma once
 
 #include <map>
@@ -21,17 +21,16 @@ class Reader {
   Json text(const TextCall& call) const;
   Json number(const NumberCall& call) const;
   Json scaled(const NumberCall& call, double factor) const;
-  /// 1 is true.
   Json flag(const NumberCall& call) const;
   Json refused(Return code) const { return unreadable(nvml_.text(code)); }
-  /// `value()` where the call succeeded.
+  /// `value()` if the call succeeded.
   template <class Value>
   Json fact(Return code, Value value) const {
     return code == kSuccess ? Json(value()) : refused(code);
   }
-  /// A fact for each field, all asked in one call.
+  /// One fact per field, read in a single call.
   std::map<Field, Json> fields(std::span<const Field> wanted) const;
-  /// A field that each NVLink has for itself.
+  /// A field of a single NVLink.
   Json link_field(Field field, unsigned link) const;
 
  private:
@@ -39,11 +38,11 @@ class Reader {
   Device device_;
 };
 
-/// The value in the type it came in, as a double; NaN for a type nobody knows.
+/// The value as a double; NaN for an unknown type.
 double number_of(const FieldValue& field);
-/// Those to be asked; the traffic of NVLink is the sum over all links.
+/// Requests for fields; NVLink traffic is summed over all links.
 std::vector<FieldValue> make_fields(std::span<const Field> wanted);
-/// "0000:3b:00.0", as the kernel writes it.
+/// "0000:3b:00.0".
 std::string kernel_address(const PciInfo& pci);
 
 }  // namespace bench::nvml

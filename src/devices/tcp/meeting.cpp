@@ -108,11 +108,8 @@ bool same_token(std::string_view ours, std::string_view theirs) {
 
 namespace {
 
-// Lines of the meeting, before frames are spoken.
-
-/// Reads on: true when `heard` ends with a newline, `over` when it never will (the peer is gone, or
-/// the line is longer than kMaxHandshake). Not a byte beyond the line: what comes next is the
-/// group's.
+/// Continues a line: true if `heard` ends with a newline; `over` if it never will (the peer is
+/// gone, or the line is too long). Reads no byte beyond the line: the next ones are frames.
 bool receive_line(const Descriptor& socket, std::string& heard, bool& over) {
   std::array<std::byte, 1> some;
   std::ptrdiff_t got = 0;
@@ -126,10 +123,7 @@ bool receive_line(const Descriptor& socket, std::string& heard, bool& over) {
   return false;
 }
 
-/// Without the newline.
 std::string without_newline(const std::string& line) { return line.substr(0, line.find('\n')); }
-
-// How the other ranks connect to rank 0.
 
 constexpr Seconds kAnswerTimeout{5.0};  // added to the rendezvous timeout
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/error.h"
 #include "core/hostlist.h"
@@ -13,10 +12,10 @@
 namespace bench {
 namespace {
 
-/// Ports that neither services nor the kernel's own choices (32768 and above) are in.
+/// Ports below the ephemeral range (32768 and above).
 constexpr int kFirstPort = 20000;
 constexpr int kPorts = 10000;
-constexpr double kLongestTimeout = 3600.0;
+constexpr int kLongestTimeout = 3600;  // seconds
 
 [[noreturn]] void bad_variable(const std::string& name, const std::string& value,
                                const std::string& wanted) {
@@ -46,7 +45,7 @@ class Reader {
   const Variables& variables_;
 };
 
-/// Equal for all ranks of a job, different between jobs: two may have a rank 0 on one host.
+/// Equal for all ranks of a job and different between jobs, which may share the host of rank 0.
 int port_for(const std::string& job) {
   return kFirstPort + static_cast<int>(checksum(job) % static_cast<unsigned>(kPorts));
 }
@@ -73,7 +72,7 @@ void take_numbers(const Reader& read, const char* rank, const char* size, Rendez
   found.rank = read.number(rank, 0, found.size - 1);
 }
 
-/// torchrun itself listens at MASTER_PORT, for the ranks' own libraries; we take the next one.
+/// torchrun listens on MASTER_PORT itself; use the next port.
 int port_after_agent_store(const Reader& read) {
   const int port = read.number("MASTER_PORT", 1, 65535);
   if (read.text("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
@@ -119,13 +118,11 @@ void take_address(const std::string& value, Rendezvous& found) {
   }
   found.host = host;
   if (port.empty() && !host.empty()) return;
-  int number = 0;
-  const char* last = port.data() + port.size();
-  const bool numeric = port.size() > 1 && port.front() == ':' &&
-                       std::from_chars(port.data() + 1, last, number).ptr == last;
-  if (host.empty() || !numeric || number < 1 || number > 65535)
+  const auto number =
+      port.starts_with(':') ? parse_as<int>(std::string_view(port).substr(1)) : std::nullopt;
+  if (host.empty() || !number || *number < 1 || *number > 65535)
     bad_variable("BENCH_RENDEZVOUS", value, "host[:port]");
-  found.port = number;
+  found.port = *number;
 }
 
 void apply_overrides(const Reader& read, Rendezvous& found) {
@@ -136,8 +133,7 @@ void apply_overrides(const Reader& read, Rendezvous& found) {
     bad_variable("the group token", found.token, "up to 255 printable characters without blanks");
   found.interfaces = read.text("BENCH_GROUP_INTERFACE");
   if (read.has("BENCH_GROUP_TIMEOUT_S"))
-    found.timeout.value =
-        read.number("BENCH_GROUP_TIMEOUT_S", 1, static_cast<int>(kLongestTimeout));
+    found.timeout.value = read.number("BENCH_GROUP_TIMEOUT_S", 1, kLongestTimeout);
 }
 
 void require_address(const Rendezvous& found) {

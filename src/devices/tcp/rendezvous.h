@@ -29,8 +29,8 @@ struct Rendezvous {
 /// getenv, or a test's.
 using Variables = std::function<const char*(const char* name)>;
 
-/// Nothing where no launcher says that there are several ranks. Throws Error(environment) naming
-/// the variable that is missing, or that is not what it should be.
+/// Nothing unless a launcher indicates several ranks. Throws Error(environment) naming the variable
+/// that is missing or invalid.
 std::optional<Rendezvous> find_rendezvous(const Variables& variables);
 
 }  // namespace bench

@@ -31,29 +31,14 @@
 namespace bench {
 namespace {
 
-// What joined ranks send each other: a header that says which operation a rank is in, and bytes.
-
-/// The values are those of the wire.
+/// The operation of a frame; the values are part of the protocol.
 enum class GroupOp : std::uint32_t { barrier = 1, broadcast, reduce, gather, give_up };
 
-inline constexpr std::uint64_t kMostFrame = 256u << 20;  // bytes
+constexpr std::uint64_t kMostFrame = 256u << 20;  // bytes
 
 struct Frame {
   GroupOp op = GroupOp::barrier;
   std::vector<std::byte> data;
-};
-
-/// One frame as it comes in, piece by piece.
-class FrameReader {
- public:
-  /// Takes what there is; the frame once it is whole. Throws Error(environment) when the peer is
-  /// gone ("closed the connection", "Connection reset by peer") or sends what is no frame.
-  std::optional<Frame> advance(const Descriptor& socket);
-
- private:
-  std::vector<std::byte> header_, data_;
-  std::size_t wanted_ = 0;
-  GroupOp op_ = GroupOp::barrier;
 };
 
 constexpr std::uint32_t kMagic = 0x70726742;  // "Bgrp"
@@ -71,7 +56,9 @@ constexpr NameTable<GroupOp, 5> kOps{{{{GroupOp::barrier, "a barrier"},
                                        {GroupOp::gather, "a gather"},
                                        {GroupOp::give_up, "abort"}}}};
 
-/// Up to `wanted` bytes in all; true when they are there.
+std::string_view to_string(GroupOp op) { return kOps.name(op); }
+
+/// Receives up to `wanted` bytes in total; true once they are complete.
 bool fill(const Descriptor& socket, std::vector<std::byte>& into, std::size_t wanted) {
   while (into.size() < wanted) {
     std::array<std::byte, 65536> some;
@@ -85,25 +72,35 @@ bool fill(const Descriptor& socket, std::vector<std::byte>& into, std::size_t wa
   return true;
 }
 
-std::string_view to_string(GroupOp op) { return kOps.name(op); }
-
-std::optional<Frame> FrameReader::advance(const Descriptor& socket) {
-  if (header_.size() < sizeof(Header)) {
-    if (!fill(socket, header_, sizeof(Header))) return {};
-    Header header;
-    std::memcpy(&header, header_.data(), sizeof header);
-    const bool known = header.op >= 1 && header.op <= static_cast<std::uint32_t>(GroupOp::give_up);
-    if (header.magic != kMagic || !known || header.bytes > kMostFrame)
-      throw Error(ErrorKind::environment, "invalid frame header");
-    op_ = static_cast<GroupOp>(header.op);
-    wanted_ = static_cast<std::size_t>(header.bytes);
+/// Receives one frame piece by piece.
+class FrameReader {
+ public:
+  /// The frame once it is complete. Throws Error(environment) if the peer is gone or the header is
+  /// invalid.
+  std::optional<Frame> advance(const Descriptor& socket) {
+    if (header_.size() < sizeof(Header)) {
+      if (!fill(socket, header_, sizeof(Header))) return {};
+      Header header;
+      std::memcpy(&header, header_.data(), sizeof header);
+      const bool known =
+          header.op >= 1 && header.op <= static_cast<std::uint32_t>(GroupOp::give_up);
+      if (header.magic != kMagic || !known || header.bytes > kMostFrame)
+        throw Error(ErrorKind::environment, "invalid frame header");
+      op_ = static_cast<GroupOp>(header.op);
+      wanted_ = static_cast<std::size_t>(header.bytes);
+    }
+    if (!fill(socket, data_, wanted_)) return {};
+    header_.clear();
+    return Frame{op_, std::exchange(data_, {})};
   }
-  if (!fill(socket, data_, wanted_)) return {};
-  header_.clear();
-  return Frame{op_, std::exchange(data_, {})};
-}
 
-/// False when the peer is gone.
+ private:
+  std::vector<std::byte> header_, data_;
+  std::size_t wanted_ = 0;
+  GroupOp op_ = GroupOp::barrier;
+};
+
+/// False if the peer is gone.
 bool send_frame(const Descriptor& socket, GroupOp op, std::span<const std::byte> data) {
   Header header;
   header.op = static_cast<std::uint32_t>(op);
@@ -115,17 +112,17 @@ bool send_frame(const Descriptor& socket, GroupOp op, std::span<const std::byte>
   return send_all(socket, whole);
 }
 
-}  // namespace
-
-// The two kinds of ends that a group over TCP has: rank 0 in the centre and the others around it.
-
 using Combine = double (*)(double, double);
-double larger(double a, double b);  // NaN when one of them is
-double added(double a, double b);
 
-std::string as_text(std::span<const std::byte> data);
+/// NaN if either is.
+double larger(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
+double added(double a, double b) { return a + b; }
 
-/// What both ends have in common.
+std::string as_text(std::span<const std::byte> data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+/// Common to rank 0, in the centre, and the others.
 class TcpGroup : public Group {
  public:
   TcpGroup(int rank, int size) : rank_(rank), size_(size) {}
@@ -141,10 +138,6 @@ class TcpGroup : public Group {
  private:
   int rank_, size_;
 };
-
-std::unique_ptr<Group> make_non_root(const Rendezvous& rendezvous);
-
-namespace {
 
 using Bytes = std::span<const std::byte>;
 
@@ -176,7 +169,7 @@ class NonRootGroup final : public TcpGroup {
     std::ranges::copy(heard, std::as_writable_bytes(values).begin());
   }
 
-  /// What rank 0 said before it went tells more than that it went.
+  /// A last message of rank 0 says more than a failed send.
   void send_to_root(GroupOp op, Bytes data) {
     if (!send_frame(root_.socket, op, data)) receive_from_root(op, data.size());
   }
@@ -205,16 +198,6 @@ class NonRootGroup final : public TcpGroup {
 
   Peer root_;
 };
-
-}  // namespace
-
-std::unique_ptr<Group> make_non_root(const Rendezvous& rendezvous) {
-  return std::make_unique<NonRootGroup>(rendezvous);
-}
-
-namespace {
-
-using Bytes = std::span<const std::byte>;
 
 class RootGroup final : public TcpGroup {
  public:
@@ -245,7 +228,7 @@ class RootGroup final : public TcpGroup {
  private:
   using Parts = std::vector<std::vector<std::byte>>;
 
-  /// In the order of the ranks, so that a sum has the same bits each time.
+  /// In rank order, so that sums are reproducible to the bit.
   void reduce(std::span<double> values, Combine combine) override {
     const Parts parts = collect(GroupOp::reduce);
     for (std::size_t rank = 1; rank < parts.size(); ++rank) {
@@ -259,8 +242,8 @@ class RootGroup final : public TcpGroup {
     send_to_all(GroupOp::reduce, std::as_bytes(values));
   }
 
-  /// One frame of each rank (or of those asked), whoever comes first: one that has died is noticed
-  /// while others are still waited for.
+  /// One frame of each rank (or those selected) in any order: a dead rank is noticed while others
+  /// are still awaited.
   Parts collect(GroupOp op, const std::function<bool(std::size_t)>& asked = {}) {
     Parts parts(peers_.size());
     std::vector<std::size_t> missing;
@@ -326,16 +309,9 @@ class RootGroup final : public TcpGroup {
 
 }  // namespace
 
-double larger(double a, double b) { return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b); }
-double added(double a, double b) { return a + b; }
-
-std::string as_text(std::span<const std::byte> data) {
-  return {reinterpret_cast<const char*>(data.data()), data.size()};
-}
-
 std::unique_ptr<Group> make_tcp_group(const Rendezvous& rendezvous) {
   if (rendezvous.rank == 0) return std::make_unique<RootGroup>(rendezvous);
-  return make_non_root(rendezvous);
+  return std::make_unique<NonRootGroup>(rendezvous);
 }
 
 }  // namespace bench

@@ -9,9 +9,8 @@
 
 namespace bench {
 
-/// Returns when all ranks have joined. Throws Error(environment) as devices/tcp/meeting.h
-/// says. Operations throw Error(environment) naming the rank that left, or that is in another
-/// operation than rank 0.
+/// Returns when all ranks have joined. Throws Error(environment), see meeting.h. Operations throw
+/// Error(environment) naming the rank that left, or that is in another operation than rank 0.
 std::unique_ptr<Group> make_tcp_group(const Rendezvous& rendezvous);
 
 }  // namespace bench

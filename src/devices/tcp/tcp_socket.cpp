@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -45,25 +44,12 @@ bool in_network(std::string_view network, const Address& address) {
   if (slash == std::string_view::npos) return false;
   const std::string base(network.substr(0, slash));
   const std::string_view length = network.substr(slash + 1);
-  int bits = -1;
-  if (std::from_chars(length.data(), length.data() + length.size(), bits).ptr !=
-      length.data() + length.size())
-    return false;
+  const int bits = parse_as<int>(length).value_or(-1);
   std::array<unsigned char, 16> wanted{};
   const auto own = bytes_of(address);
   return bits >= 0 && bits <= static_cast<int>(own.size()) * 8 &&
          inet_pton(address.family(), base.c_str(), wanted.data()) == 1 &&
          equal_bits(own, wanted, bits);
-}
-
-std::vector<std::string_view> choices_in(std::string_view choice) {
-  std::vector<std::string_view> words;
-  while (!choice.empty()) {
-    const auto comma = choice.find(',');
-    words.push_back(choice.substr(0, comma));
-    choice.remove_prefix(comma == std::string_view::npos ? choice.size() : comma + 1);
-  }
-  return words;
 }
 
 }  // namespace
@@ -99,7 +85,7 @@ std::vector<Address> chosen_addresses(const std::string& choice, int port) {
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) throw_errno("list the network interfaces");
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, freeifaddrs);
-  const auto words = choices_in(choice);
+  const auto words = words_of(choice, ",");
   std::vector<Address> found;
   std::string known;
   for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
@@ -120,15 +106,15 @@ std::vector<Address> chosen_addresses(const std::string& choice, int port) {
 
 namespace {
 
-constexpr int kWaiting = 4096;          // connections that may wait to be accepted
-constexpr int kSilenceS = 5;            // until a silent peer is asked whether it is there
-constexpr int kQuestions = 3;           // that may go unanswered
-constexpr unsigned kUnheardMs = 20000;  // data that is not acknowledged so long: the peer is gone
+constexpr int kWaiting = 4096;          // listen backlog
+constexpr int kSilenceS = 5;            // before probing a silent peer
+constexpr int kQuestions = 3;           // probes without an answer
+constexpr unsigned kUnheardMs = 20000;  // unacknowledged data: the peer is gone
 constexpr Seconds kOneTry{3.0};
 constexpr int kBetweenTriesMs = 100;
 
 void set_option(const Descriptor& socket, int level, int name, int value) {
-  setsockopt(socket.get(), level, name, &value, sizeof value);  // a wish: it works without
+  setsockopt(socket.get(), level, name, &value, sizeof value);  // optional
 }
 
 void set_up(const Descriptor& socket) {
@@ -166,9 +152,8 @@ Address any_address(int family, int port) {
   return make_address(reinterpret_cast<const sockaddr&>(any), port);
 }
 
-/// "localhost" is this host whether or not anything here resolves it (RFC 6761, 6.3): a bare root
-/// has no /etc/hosts. Without a name getaddrinfo gives the loopback addresses; it wants a port
-/// then.
+/// "localhost" is this host even if it cannot be resolved (RFC 6761, 6.3): minimal systems lack
+/// /etc/hosts. Without a name getaddrinfo returns the loopback addresses, but needs a port.
 std::vector<Address> look_up(const std::string& host, int port, std::string& why) {
   addrinfo wish{};
   wish.ai_socktype = SOCK_STREAM;
@@ -188,7 +173,7 @@ std::vector<Address> look_up(const std::string& host, int port, std::string& why
   return found;
 }
 
-/// From a chosen interface, where there is a choice.
+/// Binds to a selected interface, if any.
 bool leave_by(const Descriptor& socket, int family, const std::string& interfaces) {
   if (interfaces.empty()) return true;
   for (const Address& own : chosen_addresses(interfaces, 0))
@@ -292,7 +277,7 @@ std::ptrdiff_t receive_some(const Descriptor& socket, std::span<std::byte> data)
   const ssize_t got = recv(socket.get(), data.data(), data.size(), 0);
   if (got > 0) return got;
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
-  if (got == 0) errno = 0;  // it closed the connection
+  if (got == 0) errno = 0;  // connection closed
   return -1;
 }
 

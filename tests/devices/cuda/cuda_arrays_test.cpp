@@ -1,5 +1,6 @@
 #include "core/error.h"
 #include "devices/cuda/cuda_memory.h"
+#include "devices/cuda/stream_kernels.h"
 #include "tests/support/catch.h"
 
 namespace bench {

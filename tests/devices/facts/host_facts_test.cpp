@@ -288,6 +288,7 @@ TEST_CASE("an Arm core is named by its numbers") {
 
 TEST_CASE("lists of the kernel are parsed or refused") {
   CHECK(parse_list("0-3,8") == std::vector<int>{0, 1, 2, 3, 8});
+  CHECK(parse_list("7\n") == std::vector<int>{7});
   CHECK(parse_list("") == std::vector<int>{});
   for (const char* bad : {"3-1", "a", "1,,2", "-1", "1-", "0-99999999", "1 2"}) {
     INFO(bad);

@@ -14,13 +14,6 @@
 namespace bench {
 namespace {
 
-TEST_CASE("a list of CPUs as the kernel writes it is read") {
-  CHECK(parse_cpu_list("0-2,5") == std::vector<int>{0, 1, 2, 5});
-  CHECK(parse_cpu_list("7\n") == std::vector<int>{7});
-  CHECK(parse_cpu_list("").empty());
-  CHECK(parse_cpu_list("x").empty());
-}
-
 TEST_CASE("asking for more threads than cores is an error that names both") {
   const HostCpus cpus({0, 2});
   CHECK(cpus.first(2) == std::vector<int>{0, 2});

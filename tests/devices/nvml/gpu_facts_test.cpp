@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include "devices/facts/unreadable.h"
 #include "devices/nvml/facts.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_nvml.h"

@@ -191,6 +191,11 @@ std::string find_program(const std::string& name) {
               there ? "check its permissions (chmod +x)" : "build it with scripts/build");
 }
 
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 std::map<std::string, std::string> current_environment() {
   std::map<std::string, std::string> env;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -38,7 +38,9 @@ Child spawn(const ChildOptions& options);
 /// does not exist or is not executable.
 std::string find_program(const std::string& name);
 
-/// Our environment variables.
+/// "" if not set.
+std::string environment_variable(const char* name);
+/// All our environment variables.
 std::map<std::string, std::string> current_environment();
 
 /// How a child ended.

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "core/child_process.h"
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/job.h"
@@ -17,18 +17,13 @@ namespace bench::external {
 namespace fs = std::filesystem;
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 fs::path base_folder(const std::string& asked) {
   if (!asked.empty()) return asked;
   std::error_code none;
-  const fs::path run = variable(kRunFolderVariable);
+  const fs::path run = environment_variable(kRunFolderVariable);
   if (!run.empty() && fs::is_directory(run, none)) return run / "external";
-  const std::string temporary = variable("TMPDIR");
-  const std::string token = variable(kRunVariable);
+  const std::string temporary = environment_variable("TMPDIR");
+  const std::string token = environment_variable(kRunVariable);
   return fs::path(temporary.starts_with('/') ? temporary : "/tmp") /
          ("benchctl-" + (token.empty() ? std::to_string(getpid()) : token));
 }
@@ -53,7 +48,7 @@ std::string master_address(const std::string& asked, const std::vector<std::stri
   const bool one =
       std::ranges::all_of(hosts, [&](const std::string& host) { return host == hosts.front(); });
   if (one) return "127.0.0.1";
-  const std::string known = variable("BENCH_RENDEZVOUS");
+  const std::string known = environment_variable("BENCH_RENDEZVOUS");
   return known.empty() || known == "localhost" ? hosts.front() : known;
 }
 

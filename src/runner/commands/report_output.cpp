@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/child_process.h"
 #include "core/text.h"
 #include "results/output/document/terminal.h"
 #include "results/output/run/run_output.h"

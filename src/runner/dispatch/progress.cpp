@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "core/child_process.h"
 #include "core/json.h"
 #include "core/text.h"
 
@@ -34,8 +34,8 @@ std::size_t terminal_width(int fd) {
 }  // namespace
 
 Progress::Style Progress::suitable_style() {
-  const char* terminal = std::getenv("TERM");
-  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  const std::string terminal = environment_variable("TERM");
+  const bool dumb = terminal.empty() || terminal == "dumb";
   return isatty(2) && !dumb ? Style::live : Style::plain;
 }
 

@@ -3,8 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/locations.h"
@@ -39,20 +38,12 @@ fs::path database_path(const std::string& option) {
 
 fs::path runs_folder(const fs::path& database) { return database.parent_path() / "runs"; }
 
-namespace fs = std::filesystem;
-
-std::string environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 fs::path user_folder(const char* variable, const char* below_home) {
   if (fs::path named = environment_variable(variable); named.is_absolute()) return named;
   const fs::path home = environment_variable("HOME");
   return home.empty() ? fs::path() : home / below_home;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 void take_file(const fs::path& file, SiteSettings& settings) {

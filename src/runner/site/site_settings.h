@@ -30,24 +30,21 @@ std::filesystem::path runs_folder(const std::filesystem::path& database);
 
 // Folders of a user, by the XDG Base Directory Specification.
 
-/// "" if not set.
-std::string environment_variable(const char* name);
-
-/// What `variable` names, where that is an absolute path: the rules say that others are to be
-/// ignored. Else `below_home` of $HOME; "" where that is not set either.
+/// The value of `variable` if it is an absolute path (the specification ignores others), else
+/// `below_home` in $HOME; "" if neither is set.
 std::filesystem::path user_folder(const char* variable, const char* below_home);
 
 struct SiteSettings {
-  std::filesystem::path database = {};  // "" where none is named
+  std::filesystem::path database = {};  // "" for none
   std::string launcher = {};            // likewise
   Prices prices = {};
 };
 
-/// Of files in this order; keys of a later one count, of prices each product's. Files that do not
-/// exist are passed over. Throws Error(input) naming file and place.
+/// Reads the files that exist, in order: keys of later ones win, in prices for each product. Throws
+/// Error(input) naming file and place.
 SiteSettings read_site_settings(const std::vector<std::filesystem::path>& files);
 
-/// $BENCHCTL_SITE alone where it is set; else /etc/benchctl/site.json and
+/// Only $BENCHCTL_SITE if it is set; else /etc/benchctl/site.json and
 /// ${XDG_CONFIG_HOME:-~/.config}/benchctl/site.json.
 std::vector<std::filesystem::path> site_files();
 

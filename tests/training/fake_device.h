@@ -7,7 +7,7 @@
 
 #include "devices/group.h"
 #include "training/kernels/kernel_set.h"
-#include "training/parallel/exchange_stream.h"
+#include "training/parallel/training_kernels.h"
 
 namespace bench::training {
 

@@ -26,7 +26,6 @@
 #include "training/host/host_kernels.h"
 #include "training/kernels/kernel_set.h"
 #include "training/kernels/memory.h"
-#include "training/parallel/exchange_stream.h"
 
 namespace bench::training {
 namespace {

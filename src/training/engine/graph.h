@@ -70,7 +70,7 @@ struct Frame {
   }
   /// Copies the output's gradient to this input's, unless they share memory, or adds it.
   void pass_gradient(std::size_t input) const;
-  /// What a loss multiplies its gradient by; 0 in evaluation, where no gradient is wanted.
+  /// What a loss multiplies its gradient by; 0 in evaluation.
   double loss_scale() const { return training ? scalars->gradient_scale : 0.0; }
 };
 

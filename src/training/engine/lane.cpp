@@ -80,24 +80,14 @@ Lane::Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernel
 }
 
 View Lane::resolve(const Slot& slot) const {
-  View view{nullptr, slot.rows, slot.columns, slot.dtype};
-  if (slot.buffer < 0) return view;
+  if (slot.buffer < 0) return {nullptr, slot.rows, slot.columns, slot.dtype};
   const Buffer& buffer = plan_.buffers[static_cast<std::size_t>(slot.buffer)];
-  switch (buffer.arena) {
-    case Arena::inputs:
-      view.data = inputs_.data() + buffer.offset;
-      break;
-    case Arena::transient:
-      view.data = transient_.data() + buffer.offset;
-      break;
-    case Arena::gradients:
-      view.data = gradients_.data() + buffer.offset;
-      break;
-    case Arena::parameters:
-    case Arena::constants:
-      return weights_.view(plan_, slot);
-  }
-  return view;
+  if (buffer.arena == Arena::parameters || buffer.arena == Arena::constants)
+    return weights_.view(plan_, slot);
+  const MemoryBlock& block = buffer.arena == Arena::inputs      ? inputs_
+                             : buffer.arena == Arena::transient ? transient_
+                                                                : gradients_;
+  return {block.data() + buffer.offset, slot.rows, slot.columns, slot.dtype};
 }
 
 Frame Lane::frame_of(const Action& action) const {

@@ -11,7 +11,7 @@
 
 namespace bench::training {
 
-/// Separate blocks of memory. The first two exist once a rank, the others once a lane.
+/// Separate blocks of memory. The first two exist once per rank, the others once per lane.
 enum class Arena { parameters, constants, gradients, inputs, transient };
 constexpr std::size_t kArenas = 5;
 

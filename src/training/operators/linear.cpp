@@ -5,7 +5,7 @@
 namespace bench::training {
 namespace {
 
-/// Adds op(a) op(b) to the gradient of an input, or makes it that, if one is wanted.
+/// Sets the gradient of an input, if needed, to op(a) op(b), or adds that.
 void gradient_product(const Frame& f, std::size_t input, GemmOptions product, View a, View b) {
   const View& gradient = f.input_gradients[input];
   if (!gradient) return;

@@ -11,7 +11,7 @@
 #include "training/engine/plan.h"
 #include "training/kernels/kernel_set.h"
 #include "training/kernels/memory.h"
-#include "training/parallel/exchange_stream.h"
+#include "training/parallel/training_kernels.h"
 
 namespace bench::training {
 

@@ -174,7 +174,7 @@ struct InflateEnd {
   void operator()(z_stream* stream) const { inflateEnd(stream); }
 };
 
-/// Raw deflate of `packed` into all of `out`; false where it is damaged or of another size.
+/// Inflates `packed` into all of `out`; false if it is damaged or of another size.
 bool unpack(std::span<const std::byte> packed, std::span<std::byte> out) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)

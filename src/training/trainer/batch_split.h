@@ -1,6 +1,5 @@
-// How the samples of a step are split. They are numbered from step x batch; each rank takes a
-// contiguous part, each lane (thread) of it a contiguous part of that, in micro-batches of equal
-// size.
+// The split of a step's samples, which are numbered from step x batch: each rank takes a contiguous
+// part, each of its lanes (threads) a contiguous part of that, in micro-batches of equal size.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +20,9 @@ struct BatchSplit {
   }
 };
 
-/// `lanes` 0: as many as divide a rank's part, at most `cores`. `most` (0: no limit) is the largest
-/// micro-batch; taken is the largest that divides a lane's part. Throws Error(input) where ranks or
-/// lanes cannot have equal parts.
+/// `lanes` 0: the largest divisor of a rank's part up to `cores`. Micro-batches have the largest
+/// divisor of a lane's part up to `most` (0: no limit). Throws Error(input) if ranks or lanes
+/// cannot have equal parts.
 BatchSplit split_batch(std::int64_t batch, int ranks, int lanes, int cores, std::int64_t most);
 
 }  // namespace bench::training

@@ -32,24 +32,6 @@ Descriptor& Descriptor::put(Attribute attribute, AttributeType type, std::size_t
   return *this;
 }
 
-Descriptor& Descriptor::set(Attribute attribute, std::int64_t value) {
-  return put(attribute, AttributeType::int64, 1, &value);
-}
-Descriptor& Descriptor::set(Attribute attribute, bool value) {
-  return put(attribute, AttributeType::boolean, 1, &value);
-}
-Descriptor& Descriptor::set(Attribute attribute, DataType value) {
-  return put(attribute, AttributeType::data_type, 1, &value);
-}
-Descriptor& Descriptor::set(Attribute attribute, PointwiseMode value) {
-  return put(attribute, AttributeType::pointwise_mode, 1, &value);
-}
-Descriptor& Descriptor::set(Attribute attribute, ReductionOperator value) {
-  return put(attribute, AttributeType::reduction_operator, 1, &value);
-}
-Descriptor& Descriptor::set(Attribute attribute, HeuristicMode value) {
-  return put(attribute, AttributeType::heuristic_mode, 1, &value);
-}
 Descriptor& Descriptor::set(Attribute attribute, const Descriptor& value) {
   return put(attribute, AttributeType::descriptor, 1, &value.descriptor_);
 }

@@ -13,6 +13,15 @@
 
 namespace bench::cudnn {
 
+constexpr AttributeType attribute_type(std::int64_t) { return AttributeType::int64; }
+constexpr AttributeType attribute_type(bool) { return AttributeType::boolean; }
+constexpr AttributeType attribute_type(DataType) { return AttributeType::data_type; }
+constexpr AttributeType attribute_type(PointwiseMode) { return AttributeType::pointwise_mode; }
+constexpr AttributeType attribute_type(ReductionOperator) {
+  return AttributeType::reduction_operator;
+}
+constexpr AttributeType attribute_type(HeuristicMode) { return AttributeType::heuristic_mode; }
+
 /// One of cuDNN's backend descriptors: created, given attributes, finalized, destroyed.
 class Descriptor {
  public:
@@ -24,12 +33,11 @@ class Descriptor {
 
   BackendDescriptor get() const { return descriptor_; }
 
-  Descriptor& set(Attribute attribute, std::int64_t value);
-  Descriptor& set(Attribute attribute, bool value);
-  Descriptor& set(Attribute attribute, DataType value);
-  Descriptor& set(Attribute attribute, PointwiseMode value);
-  Descriptor& set(Attribute attribute, ReductionOperator value);
-  Descriptor& set(Attribute attribute, HeuristicMode value);
+  template <class Value>
+  requires requires(Value value) { attribute_type(value); }
+  Descriptor& set(Attribute attribute, Value value) {
+    return put(attribute, attribute_type(value), 1, &value);
+  }
   Descriptor& set(Attribute attribute, const Descriptor& value);
   Descriptor& set(Attribute attribute, void* pointer);
   Descriptor& set(Attribute attribute, const std::string& text);

@@ -1,4 +1,4 @@
-"""A probe is three files: benchctl plans, runs and reports the sample probe once its schema lies beside the others."""
+"""A probe is three files: benchctl plans, runs and reports the sample probe once its schema is among the others."""
 
 import json
 import pathlib

@@ -189,12 +189,7 @@ AsyncTimes train_and_save(Group& group, AsyncCheckpoint& checkpoint, EmulatedSte
   return times;
 }
 
-}  // namespace bench::storage
-
-namespace bench {
 namespace {
-
-using namespace storage;
 
 constexpr double kMostOfMemory = 0.7;
 constexpr const char* kNoSteps =
@@ -254,4 +249,4 @@ void measure_async(State& state, const CheckpointKind& kind, const CheckpointSto
   write_interval(state, kind, Seconds{copying * to_whole}, Seconds{median(times.drain) * to_whole});
 }
 
-}  // namespace bench
+}  // namespace bench::storage

@@ -111,13 +111,9 @@ struct AsyncTimes {
 AsyncTimes train_and_save(Group& group, AsyncCheckpoint& checkpoint, EmulatedStep& step,
                           int checkpoints, int steps);
 
-}  // namespace bench::storage
-
-namespace bench {
-
 /// Measures and reports the series of one kind. `to_whole`: the size of the whole model over the
 /// bytes written, for the interval.
-void measure_async(State& state, const CheckpointKind& kind, const storage::CheckpointStore& store,
-                   const storage::CheckpointSetting& setting, double to_whole);
+void measure_async(State& state, const CheckpointKind& kind, const CheckpointStore& store,
+                   const CheckpointSetting& setting, double to_whole);
 
-}  // namespace bench
+}  // namespace bench::storage

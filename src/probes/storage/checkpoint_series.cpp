@@ -89,12 +89,7 @@ double checkpoint_bytes(const std::string& model, const std::string& state) {
               "use one of: " + join(names, ", "));
 }
 
-}  // namespace bench::storage
-
-namespace bench {
 namespace {
-
-using namespace storage;
 
 struct Target {
   const char* model;
@@ -222,4 +217,4 @@ void write_interval(State& state, const CheckpointKind& kind, Seconds cost, Seco
   state.value("lost_share", best.lost, kind.params());
 }
 
-}  // namespace bench
+}  // namespace bench::storage

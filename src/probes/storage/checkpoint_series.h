@@ -56,16 +56,12 @@ CheckpointInterval best_interval(Seconds cost, Seconds mtbf, Seconds restart);
 /// master copies, which a training resumes from. Throws Error(input) with the nearest model name.
 double checkpoint_bytes(const std::string& model, const std::string& state);
 
-}  // namespace bench::storage
-
-namespace bench {
-
 /// The common parameters of all series of one kind of checkpoint.
 struct CheckpointKind {
   std::string path;  // as given: another storage is another series
   std::string model, state;
   double scale = 1.0;
-  storage::Access access = storage::Access::direct;
+  Access access = Access::direct;
   std::string mode;  // "sync", "async"
 
   Json params() const;
@@ -76,8 +72,8 @@ std::string over_ranks(State& state);
 
 /// Repeats of one kind.
 struct CheckpointRounds {
-  std::vector<storage::WrittenCheckpoint> written = {};
-  std::vector<storage::ReadCheckpoint> read = {};
+  std::vector<WrittenCheckpoint> written = {};
+  std::vector<ReadCheckpoint> read = {};
   double cache_bytes = 0.0;  // caches that may hold the bytes, over all hosts
 };
 
@@ -85,7 +81,7 @@ void write_rounds(State& state, const CheckpointKind& kind, const CheckpointRoun
 
 /// One series, the number of corrupt chunks; the outcome contains the first fault.
 void write_faults(State& state, const CheckpointKind& kind,
-                  const std::vector<storage::ReadCheckpoint>& read);
+                  const std::vector<ReadCheckpoint>& read);
 
 /// Extrapolated times of whole checkpoints: of the requested model, and of the 70B model's weights
 /// and full state, for which a minute is the target.
@@ -96,6 +92,6 @@ void write_projections(State& state, const CheckpointKind& kind, const Checkpoin
 void write_interval(State& state, const CheckpointKind& kind, Seconds cost, Seconds least);
 
 /// The time of a checkpoint of `bytes`, extrapolated if possible.
-storage::Projection projected(State& state, const CheckpointRounds& rounds, double bytes);
+Projection projected(State& state, const CheckpointRounds& rounds, double bytes);
 
-}  // namespace bench
+}  // namespace bench::storage

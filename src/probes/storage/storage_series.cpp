@@ -52,14 +52,9 @@ std::optional<Pitfall> slow_host(std::span<const HostLoad> hosts) {
                                           slowest.host, format(share, Unit::ratio), hosts.size())};
 }
 
-}  // namespace bench::storage
-
-namespace bench {
 namespace {
 
-using namespace storage;
-
-constexpr std::size_t kFewestSlices = 3;
+constexpr std::size_t kFewestForRates = 3;
 
 /// The result of all ranks as if they were one.
 LoadResult over_ranks(Group& group, LoadResult own, const LoadRequest& load) {
@@ -80,7 +75,7 @@ LoadResult over_ranks(Group& group, LoadResult own, const LoadRequest& load) {
 /// Bytes per second: of each slice; of the whole if bytes count in lumps, when a sync returns, or
 /// if there are few slices.
 std::vector<double> rates(const LoadResult& result, const LoadRequest& load) {
-  if (load.sync_every > 1 || result.slice_bytes.size() < kFewestSlices)
+  if (load.sync_every > 1 || result.slice_bytes.size() < kFewestForRates)
     return {result.bytes / result.wall.value};
   std::vector<double> values = result.slice_bytes;
   for (double& value : values) value /= load.slice.value;
@@ -175,4 +170,4 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
     note(not_from_device(all.bytes, after->read - before->read));
 }
 
-}  // namespace bench
+}  // namespace bench::storage

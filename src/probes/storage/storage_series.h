@@ -28,25 +28,20 @@ std::vector<HostLoad> loads_of_hosts(Group& group, const LoadResult& own, const 
 /// the median host.
 std::optional<Pitfall> slow_host(std::span<const HostLoad> hosts);
 
-}  // namespace bench::storage
-
-namespace bench {
-
 struct StorageSeries {
   std::string path;     // as given: another storage is another series
   std::string pattern;  // "random_read"
-  storage::LoadRequest load;
+  LoadRequest load;
 
   Json params() const;
 };
 
 /// Writes `latency` once for each of p50, p99, p99.9 and max. The histogram is that of all ranks.
-void write_latencies(State& state, const Json& params, const storage::LatencyHistogram& latency);
+void write_latencies(State& state, const Json& params, const LatencyHistogram& latency);
 
 /// Runs the load on all ranks and reports its series. Adds the pitfalls that were detected, with
 /// the series they affect. Throws Error(environment) on all ranks.
-void measure_load(State& state, const StorageSeries& series,
-                  const storage::FileSystemFacts& file_system,
-                  std::vector<storage::Pitfall>& pitfalls);
+void measure_load(State& state, const StorageSeries& series, const FileSystemFacts& file_system,
+                  std::vector<Pitfall>& pitfalls);
 
-}  // namespace bench
+}  // namespace bench::storage

@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-/// The ceiling's parameters under the names the bounded metric uses; nothing where one is missing.
+/// The ceiling's parameters under the names of the bounded metric; empty if one is missing.
 std::optional<Json> renamed(const Json& params, const std::map<std::string, std::string>& where) {
   Json result = Json::object();
   for (const auto& [theirs, ours] : where) {

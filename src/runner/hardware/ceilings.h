@@ -17,10 +17,10 @@ class Ceilings {
 
   /// Remembers the median of an ok series of this job.
   void observe(const Job& job, const Samples& samples);
-  /// The job failed: its results are no limits.
+  /// For a job that failed: its results are not limits.
   void forget(const std::string& job);
 
-  /// What is known for the job by now. Of several values for the same parameters the best counts.
+  /// The limits known so far for the job: the best of several values for the same parameters.
   std::vector<KnownLimit> limits_for(const Job& job) const;
 
  private:
@@ -33,15 +33,15 @@ class Ceilings {
     double median;
   };
   using Hosts = std::vector<std::string>;
-  /// What so many ranks on these hosts reached of what bounds the metric.
+  /// Measured by this many ranks on these hosts.
   std::vector<KnownLimit> reached(const ProbeMetric& metric, const Job& job, const Hosts& hosts,
                                   int ranks) const;
-  /// What one rank reached on every host, the slowest host's.
+  /// Measured by one rank on every host: the slowest host's value.
   std::vector<KnownLimit> reached_by_a_rank(const ProbeMetric& metric, const Job& job) const;
 
   const ProbeCatalogue& catalogue_;
-  std::map<Hosts, std::vector<Seen>> seen_;  // a ceiling is one of the same hosts and part of them
-  std::map<std::string, Hosts> hosts_of_job_;  // of those that were seen
+  std::map<Hosts, std::vector<Seen>> seen_;    // a ceiling applies to the same hosts and part
+  std::map<std::string, Hosts> hosts_of_job_;  // of the jobs in seen_
 };
 
 }  // namespace bench

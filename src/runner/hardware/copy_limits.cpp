@@ -37,12 +37,12 @@ std::string remarks(const HostLink& host, const DeviceFacts& facts, int generati
   std::string text;
   if (host.pcie_generation && host.pcie_lanes &&
       (generation < *host.pcie_generation || lanes < *host.pcie_lanes))
-    text += fmt::format("; the product can {} x{}", *host.pcie_generation, *host.pcie_lanes);
+    text += fmt::format("; the product supports {} x{}", *host.pcie_generation, *host.pcie_lanes);
   if (!facts.pcie_slowest.empty())
     text += fmt::format("; the slowest link of its path, at {}", printable(facts.pcie_slowest));
   if (facts.pcie_generation && facts.pcie_generation_now &&
       *facts.pcie_generation_now < *facts.pcie_generation)
-    text += fmt::format("; at rest its own is at generation {}", *facts.pcie_generation_now);
+    text += fmt::format("; when idle its own is at generation {}", *facts.pcie_generation_now);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What copies can reach at most: over PCIe by generation, lanes, encoding and packet headers; over
+// The limits of copies: over PCIe by generation, lanes, encoding and packet headers; over
 // NVLink and NVLink-C2C by the raw rate of the links.
 #pragma once
 
@@ -21,12 +21,12 @@ struct PcieLink {
 /// Bytes of payload a second; 0 for a generation that does not exist.
 double pcie_bytes_per_second(const PcieLink& link);
 
-/// `route`: as the probe copy calls them: host_to_device, device_to_host, both, inside, peer_write,
+/// `route`: as the probe copy names them: host_to_device, device_to_host, both, inside, peer_write,
 /// peer_read.
 std::optional<Limit> copy_limit(const HardwareEntry& entry, const DeviceFacts& facts,
                                 const std::string& route);
 
-/// All links of a device to the others of its node, one direction; PCIe where it has no other.
+/// All links of a device to the others of its node, one direction; PCIe if it has no others.
 std::optional<Limit> device_link_limit(const HardwareEntry& entry, const DeviceFacts& facts);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// The thresholds a suite's gates write, held against the hardware catalogue before anything runs.
+// Checks the thresholds of a suite's gates against the hardware catalogue before anything runs.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace bench {
 
 /// Each text begins with the suite's file and the gate's JSON pointer. The product is that of the
-/// hosts' label "hardware", where they have one; else what no product can mean is found.
+/// hosts' label "hardware"; without one, only what is implausible for every product is found.
 std::vector<Finding> implausible_gates(const Suite& suite, const Inventory& inventory,
                                        const HardwareCatalogue& catalogue);
 

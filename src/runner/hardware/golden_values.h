@@ -13,17 +13,17 @@ namespace bench {
 class GoldenValues {
  public:
   GoldenValues() = default;
-  /// Reads every *.json of these folders; one that does not exist has none. Throws Error(input)
-  /// naming the file, and both files where two give one result different hashes.
+  /// Reads every *.json of these folders; missing folders are skipped. Throws Error(input)
+  /// naming the file, or both files if they have different hashes for one result.
   static GoldenValues load(const std::vector<std::filesystem::path>& folders);
-  /// What comes with the program, and what this site kept.
+  /// Those of the installation and of this site.
   static GoldenValues installed(const std::filesystem::path& database);
 
   /// Those of the job's probe and seed, made with the libraries ({"onednn": "2.6.3"}) of the
-  /// program that will run it. Which of them fits a result is the rank's to say.
+  /// program that will run it. The rank decides which of them fits a result.
   std::vector<KnownResult> for_job(const Job& job, const Json& libraries) const;
-  /// A document as `benchctl golden` writes it. Throws Error(input) where it contradicts what is
-  /// known; `source` names it there.
+  /// A document as `benchctl golden` writes it. Throws Error(input), naming `source`, if it
+  /// contradicts a known value.
   void add(const Json& document, const std::string& source);
   std::size_t size() const { return values_.size(); }
 
@@ -37,11 +37,11 @@ class GoldenValues {
   std::vector<Value> values_;
 };
 
-/// Keeps a document for later runs on this site, in a file of its run; the same run again replaces
-/// its own. Throws Error(input) where it contradicts another, and changes nothing then.
+/// Stores a document for later runs on this site, in one file per run, which may be replaced.
+/// Throws Error(input) if it contradicts another; nothing is changed then.
 std::filesystem::path keep_golden(const Json& document, const std::filesystem::path& database);
 
-/// Where this site's own lie.
+/// The folder of this site's golden values.
 std::filesystem::path golden_folder(const std::filesystem::path& database);
 
 }  // namespace bench

@@ -20,7 +20,7 @@ bool has_name(const HardwareEntry& entry, const std::string& name) {
                              [&](const std::string& pattern) { return fits(pattern, name); });
 }
 
-/// Drivers report binary sizes, less what they keep for themselves: 141 GB are 150.8e9 bytes.
+/// Drivers report binary sizes, less what they reserve: 141 GB are 150.8e9 bytes.
 bool same_size(const HardwareEntry& entry, const DeviceFacts& facts) {
   if (!facts.memory_bytes) return true;
   const double ratio = *facts.memory_bytes / entry.memory.bytes;
@@ -91,7 +91,7 @@ HardwareMatch HardwareCatalogue::match(const DeviceFacts& facts) const {
   for (const HardwareEntry& entry : entries_)
     if (has_name(entry, facts.name)) named.push_back(&entry);
   if (named.empty()) return {nullptr, "no product in the catalogue is named '" + facts.name + "'"};
-  // A count of multiprocessors chooses between variants; where it fits none, some were switched off
+  // The number of multiprocessors chooses between variants; if it fits none, some are disabled
   // (MIG) and the limit is corrected instead.
   for (const HardwareEntry* entry : named)
     if (same_size(*entry, facts)) found.push_back(entry);

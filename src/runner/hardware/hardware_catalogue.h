@@ -1,5 +1,5 @@
-// The products whose limits we know: hosts/hardware/*.json. Which of them a device is follows from
-// its name and, where several share one, from its memory and its multiprocessors.
+// The products with known limits: hosts/hardware/*.json. A device is identified by its name and, if
+// several share it, by its memory and its multiprocessors.
 #pragma once
 
 #include <filesystem>
@@ -19,14 +19,14 @@ struct DeviceFacts {
   std::optional<double> clock_hz;  // of the multiprocessors: the highest allowed, or one measured
   std::optional<double> memory_clock_hz;  // as the driver reports it; two transfers a cycle
   std::optional<int> memory_bus_bits;
-  /// Of the slowest PCIe link between it and the processor, awake: at rest links go down to
-  /// generation 1, which is pcie_generation_now.
+  /// Of the slowest PCIe link between it and the processor, under load: idle links drop to
+  /// generation 1, which pcie_generation_now has.
   std::optional<int> pcie_generation, pcie_lanes;
   std::optional<int> pcie_generation_now;
-  std::string pcie_slowest;  // the lower end of that link, where it is not the device's
-  std::optional<int> pcie_payload_bytes;       // MaxPayload
-  std::optional<int> links;                    // active NVLinks; 0: it has none
-  std::optional<int> c2c_links;                // active NVLink-C2C links to the processor
+  std::string pcie_slowest;               // the lower end of that link, unless it is the device's
+  std::optional<int> pcie_payload_bytes;  // MaxPayload
+  std::optional<int> links;               // active NVLinks; 0: it has none
+  std::optional<int> c2c_links;           // active NVLink-C2C links to the processor
   std::optional<double> c2c_bytes_per_second;  // of all of them, one way
 };
 

@@ -43,7 +43,7 @@ struct HardwareLink {
 struct HostLink {
   std::string kind;
   std::optional<int> pcie_generation, pcie_lanes;
-  std::optional<double> bytes_per_second;  // where it is no PCIe
+  std::optional<double> bytes_per_second;  // if it is not PCIe
   std::string source;
 };
 

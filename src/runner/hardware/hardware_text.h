@@ -10,23 +10,21 @@
 
 namespace bench {
 
-// Do the facts of a hardware file agree with each other, and with what is said to have been
-// reached? What its schema cannot see.
-
-/// Each text begins with the file's name and the place in it. Reported values that the file itself
-/// doubts are not judged.
+/// Checks what the schema cannot: whether the facts of a hardware file agree with each other and
+/// with the reported values. Each text begins with the file's name and the place in it. Reported
+/// values that the file itself doubts are not judged.
 std::vector<Finding> check_hardware(const HardwareCatalogue& catalogue, const HardwareEntry& entry);
 
 /// Thresholds of one project (its name ends at the comma of `source`) that contradict each other.
-/// They say nothing against the file.
+/// They are no fault of the file.
 std::vector<Finding> contradictions_in(const HardwareEntry& entry);
 
-/// A reported value as the threshold it is, or would be.
+/// A reported value as a threshold.
 Threshold threshold_from(const HardwareEntry& entry, const ReportedValue& reported);
 
 // JSON of `benchctl list hardware --json`.
 
-/// One product in short, in base units; null where unknown.
+/// A summary of one product, in base units; null where unknown.
 Json hardware_summary(const HardwareEntry& entry);
 /// The file with added `limits`, `findings` and `contradictions`.
 Json hardware_document(const HardwareCatalogue& catalogue, const HardwareEntry& entry);

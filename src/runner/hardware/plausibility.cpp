@@ -13,11 +13,10 @@
 namespace bench {
 namespace {
 
-// Finds the typing error that explains a value outside the plausible range. Part of plausibility.
-
+/// The error that explains a value outside the plausible range.
 struct Slip {
   FindingKind kind = FindingKind::unit;
-  std::string text;  // what it probably is, and what would be right
+  std::string text;  // the probable error, and a plausible value
 };
 
 /// A corrected value must be plausible, or the correction explains nothing.

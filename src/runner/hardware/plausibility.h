@@ -1,6 +1,6 @@
-// Can a threshold be meant as it is written? Finds slips that published acceptance tests have:
-// another unit, a digit too many, a sparse peak, more than a link carries, another product's
-// number. Nothing here judges a measurement: a finding is a warning to who wrote the threshold.
+// Finds typical errors in thresholds, as published acceptance tests have them: a wrong unit, an
+// extra digit, a sparse peak, more than a link carries, another product's number. It judges no
+// measurement: a finding is a warning to the author of the threshold.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ enum class FindingKind {
   sparse,         // counted with structured sparsity
   above_link,     // more than the link or the network carries
   other_product,  // fits another product and not this one
-  above_peak,     // more than the device can
+  above_peak,     // more than the device can do
   too_low,        // a broken device would pass
   contradiction   // two numbers for the same thing
 };
@@ -28,21 +28,21 @@ std::string_view to_string(FindingKind kind);
 
 struct Finding {
   FindingKind kind = FindingKind::unit;
-  std::string text;  // the value seen, what it probably is, what would be right
+  std::string text;  // the value, the probable error, and a plausible value
 };
 
-/// A floor for a metric for which higher is better, or a value said to have been measured.
+/// A minimum for a metric for which higher is better, or a reported measurement.
 struct Threshold {
   std::string metric;  // "collective.busbw"
   Json params = Json::object();
   double value = 0.0;        // in the metric's base unit
   std::string product = {};  // of the catalogue, or a family ("h100"); empty: any
-  /// False where it serves small sizes too, whose rates may be as low as they like.
+  /// False if it also applies to small sizes, whose rates may be arbitrarily low.
   bool at_full_size = true;
-  std::string source = {};  // who says so; for contradictions
+  std::string source = {};  // its author; for contradictions
 };
 
-/// Nothing when some product that is meant could reach it sensibly, or no limit is known.
+/// Empty if the value is plausible for any product that it may be meant for, or no limit is known.
 std::optional<Finding> check_threshold(const HardwareCatalogue& catalogue,
                                        const Threshold& threshold);
 
@@ -52,8 +52,7 @@ std::optional<Finding> check_share(double min_of_limit);
 /// Different values for the same metric, parameters and product.
 std::vector<Finding> contradictions(const std::vector<Threshold>& thresholds);
 
-// The plausible range of a metric on a product. Part of plausibility.
-
+/// Of a metric on a product.
 struct PlausibleRange {
   Limit limit;
   double lowest = 0.0;   // a healthy device at full size does more
@@ -61,7 +60,7 @@ struct PlausibleRange {
   bool link = false;     // bounded by a link: bits, both directions and line rates are confused
 };
 
-/// Nothing where the product's limit for the metric is not known.
+/// Empty if the product's limit for the metric is unknown.
 std::optional<PlausibleRange> plausible_range(const HardwareEntry& entry,
                                               const Threshold& threshold);
 Unit unit_of(const Threshold& threshold);

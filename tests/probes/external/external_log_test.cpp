@@ -95,7 +95,7 @@ TEST_CASE("a foreign run's clock goes from its first run_start to its first run_
   CHECK(verdict.converged);
 }
 
-TEST_CASE("an evaluation that several ranks log stands once") {
+TEST_CASE("an evaluation that several ranks log appears once") {
   Script script = good();
   for (script.rank = 1; script.rank < 8; ++script.rank) script.evaluate(20, 100, 0.5);
   CHECK(script.log.evaluations().size() == 2);
@@ -118,7 +118,7 @@ TEST_CASE("an evaluation after run_stop, or before run_start, meets no target") 
   }
 }
 
-TEST_CASE("a quality that is no number meets no target, in either direction") {
+TEST_CASE("a quality that is not a number meets no target, in either direction") {
   for (const bool lower : {false, true}) {
     const Goal goal{"eval_accuracy", 0.75, lower, {}};
     CHECK_FALSE(goal.met_by(std::nan("")));
@@ -216,7 +216,7 @@ TEST_CASE("a damaged line of a log is trouble, and the mere word is not") {
   CHECK_FALSE(verdict.converged);
 }
 
-TEST_CASE("a clock that is more than a second away is told, with both times") {
+TEST_CASE("a clock that is off by more than a second is reported, with both times") {
   Script script(accuracy(0.75));
   script.line(10, "run_start").evaluate(20, 100, 0.8);
   script.late = 0.9;
@@ -228,7 +228,7 @@ TEST_CASE("a clock that is more than a second away is told, with both times") {
   CHECK_FALSE(verdict.converged);
 }
 
-TEST_CASE("a clock centuries ahead, or that counts microseconds, is told") {
+TEST_CASE("a clock centuries ahead, or in microseconds, is reported") {
   // 2^64 ns, rounded: what wraps round in 64 bits takes it for no difference at all.
   for (const std::int64_t ahead_ms : {INT64_C(18'446'744'073'710), 999 * kBegin}) {
     Script script(accuracy(0.75));
@@ -249,7 +249,7 @@ TEST_CASE("a run that ends before it starts has failed") {
   CHECK_THAT(verdict.reason, Contains("run_stop is not after run_start"));
 }
 
-TEST_CASE("the command that failed by itself is blamed, not those that were ended because of it") {
+TEST_CASE("the reason names the command that failed by itself, not those ended because of it") {
   Script script = good();
   FinishedRun run = ended_well();
   run.commands[0].end.signaled = run.commands[0].end.stopped = true;

@@ -129,7 +129,7 @@ TEST_CASE("a suite's own words may not change what others mean") {
   CHECK_THROWS_WITH(words_for({}, mine), Contains("variables: 'seed' is a built-in placeholder"));
 }
 
-TEST_CASE("a foreign command does not take itself for a process of our own launcher") {
+TEST_CASE("an external command does not take itself for a rank of our own launcher") {
   const auto env = environment_for({{"OMPI_COMM_WORLD_RANK", "3"},
                                     {"PMIX_RANK", "3"},
                                     {"BENCH_GROUP_TOKEN", "secret"},

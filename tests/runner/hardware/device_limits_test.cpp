@@ -49,7 +49,7 @@ TEST_CASE("a copy's limit follows the links reported by the rank") {
   REQUIRE(limits.size() == 2);
   CHECK(limits[0].params == Json{{"route", "device_to_host"}});
   CHECK(limits[0].limit.value < 30e9);
-  CHECK(limits[0].limit.source.find("the product can 5 x16") != std::string::npos);
+  CHECK(limits[0].limit.source.find("the product supports 5 x16") != std::string::npos);
   CHECK(limits[1].limit.value == 450e9);
   CHECK(limits[1].limit.kind == LimitKind::proven);
 }
@@ -70,7 +70,7 @@ TEST_CASE("implausible link reports are ignored") {
   CHECK(device_facts_from({{"nvlinks", 0}}).links == 0);
 }
 
-TEST_CASE("an unknown product has no limit, and odd facts do no harm") {
+TEST_CASE("an unknown product has no limit, and invalid facts are ignored") {
   const Job job = job_of("gemm", {{"dtypes", {"bf16"}}});
   CHECK(
       device_limits(shipped_catalogue(), device_facts_from({{"name", "A toaster"}}), job).empty());

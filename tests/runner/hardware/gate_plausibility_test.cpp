@@ -126,7 +126,7 @@ TEST_CASE("the product is that of the hosts' label, or any") {
   CHECK(kind_of(suite, "") == "plausible");
 }
 
-TEST_CASE("on the host a share is all that is known to be wrong") {
+TEST_CASE("on the host only a share can be found wrong") {
   CHECK(kind_of(suite_with("gemm", kNoFindings, {{"metric", "throughput"}, {"min", 1}}, "host")) ==
         "plausible");
   CHECK(kind_of(suite_with("gemm", kNoFindings, {{"metric", "throughput"}, {"min_of_limit", 90}},

@@ -67,7 +67,7 @@ TEST_CASE("f64 is that of the matrix instructions, and an unknown type has no li
   CHECK_THAT(gemm_limit(product(kH100), {}, "int8")->source, Contains("POP/s"));
 }
 
-TEST_CASE("memory bandwidth follows from bus and clock where the device tells both") {
+TEST_CASE("memory bandwidth follows from bus and clock if the device reports both") {
   DeviceFacts facts;
   facts.memory_bus_bits = 5120;
   facts.memory_clock_hz = 1593e6;
@@ -85,7 +85,7 @@ TEST_CASE("PCIe is transfers x lanes x encoding x payload over packet") {
   CHECK(pcie_bytes_per_second({5, -1, 256, 24}) == 0.0);
 }
 
-TEST_CASE("a copy's limit is that of the link as it is, and says what the product can") {
+TEST_CASE("a copy's limit is that of the actual link, and states what the product supports") {
   DeviceFacts facts;
   facts.pcie_generation = 4;
   facts.pcie_lanes = 8;
@@ -93,7 +93,7 @@ TEST_CASE("a copy's limit is that of the link as it is, and says what the produc
   CHECK(limit->value == Approx(pcie_bytes_per_second({4, 8, 256, 20})));
   CHECK(limit->kind == LimitKind::datasheet);
   CHECK_THAT(limit->source, Contains("PCIe 4 x8: 16 GT/s x 8 lanes x 128/130"));
-  CHECK_THAT(limit->source, Contains("the product can 5 x16"));
+  CHECK_THAT(limit->source, Contains("the product supports 5 x16"));
   facts.pcie_payload_bytes = 512;
   CHECK(copy_limit(product(kH100), facts, "device_to_host")->kind == LimitKind::proven);
   CHECK(copy_limit(product("gh200-96gb"), {}, "host_to_device")->value == 450e9);
@@ -108,8 +108,8 @@ TEST_CASE("a sleeping link is not taken for a slow one, and a slow one on the pa
   const auto narrow = copy_limit(product(kH100), facts, "device_to_host");
   CHECK(narrow->value == Approx(pcie_bytes_per_second({5, 8, 256, 24})));
   CHECK_THAT(narrow->source, Contains("PCIe 5 x8"));
-  CHECK_THAT(narrow->source, Contains("; the product can 5 x16"));
-  CHECK_THAT(narrow->source, Contains("; at rest its own is at generation 1"));
+  CHECK_THAT(narrow->source, Contains("; the product supports 5 x16"));
+  CHECK_THAT(narrow->source, Contains("; when idle its own is at generation 1"));
   facts.pcie_generation_now = 5;
   facts.pcie_slowest = "0000:01:00.0";
   const auto behind = copy_limit(product(kH100), facts, "device_to_host");
@@ -117,7 +117,7 @@ TEST_CASE("a sleeping link is not taken for a slow one, and a slow one on the pa
   CHECK(behind->source.find("at rest") == std::string::npos);
 }
 
-TEST_CASE("a superchip copies over C2C as its driver tells, over PCIe where C2C is down") {
+TEST_CASE("a superchip copies over C2C as its driver reports, over PCIe if C2C is down") {
   DeviceFacts facts;
   facts.c2c_links = 10;
   facts.c2c_bytes_per_second = 447.12e9;

@@ -56,7 +56,7 @@ const std::string kRails = R"({"name": "a", "probe": "ring", "device": "cuda", "
 
 }  // namespace
 
-TEST_CASE("the scope device makes a job for each of 8 GPUs of 4 hosts, and tells its rank which") {
+TEST_CASE("the scope device makes a job for each of 8 GPUs of 4 hosts, and passes it to its rank") {
   const Plan result = plan(kDevices, pod());
   REQUIRE(result.entries.size() == 32);
   std::set<std::pair<std::string, std::string>> seen;
@@ -162,7 +162,7 @@ TEST_CASE("on GPUs a rail is for probes that keep to its card") {
   CHECK_NOTHROW(plan(R"({"name": "a", "probe": "train", "scope": "rail"})", pod()));
 }
 
-TEST_CASE("several ranks on one GPU, and a card beside a rail, are refused in the suite") {
+TEST_CASE("several ranks on one GPU, and a card together with a rail, are refused in the suite") {
   CHECK_THROWS_WITH(plan(R"({"name": "a", "probe": "ring", "device": "cuda", "scope": "device",
                              "ranks_per_host": 2})",
                          pod()),

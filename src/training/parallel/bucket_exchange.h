@@ -43,12 +43,10 @@ inline BlockRange shard_of(BlockRange bucket, int rank, int ranks) {
 enum class SumOrder {
   /// Ranks exchange their parts of a bucket and each sums its shard in the order of ranks: the bits
   /// depend only on the number of ranks, not on the library, its algorithm, the network or
-  /// sharding.
-  /// Moves as many bytes as a ring all-reduce.
+  /// sharding. Moves as many bytes as a ring all-reduce.
   ranks,
   /// The library's all-reduce or reduce-scatter. With more than two ranks, the bits may depend on
-  /// the
-  /// library, the size and sharding.
+  /// the library, the size and sharding.
   library
 };
 

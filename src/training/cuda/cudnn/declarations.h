@@ -1,7 +1,6 @@
 // The parts of cuDNN 9's backend interface that we use, so that cudnn.h is not needed to build. The
-// numbers do not change within version 9;
-// tests/training/cuda/cudnn/toolkit/cudnn_declarations_test.cpp compares them with an installed
-// header.
+// numbers do not change within version 9; cudnn_declarations_test.cpp compares them with an
+// installed header.
 #pragma once
 
 namespace bench::cudnn {

@@ -255,14 +255,6 @@ struct PageBlock {
   }
 };
 
-Tone tone_of_kind(const std::string& kind) {
-  for (const char* good : {"pass", "improved", "equivalent", "ok"})
-    if (kind == good) return Tone::good;
-  for (const char* bad : {"fail", "failed", "regressed", "invalid"})
-    if (kind == bad) return Tone::bad;
-  return kind.empty() ? Tone::none : Tone::unsure;
-}
-
 }  // namespace
 
 std::string to_page(const Document& document) {
@@ -278,34 +270,5 @@ std::string to_page(const Document& document) {
   if (document.interactive) page += std::string("<script>") + kPageScript + "</script>";
   return page + "</body></html>\n";
 }
-
-Page& Page::heading(const std::string& text) {
-  document_.add(Heading{text});
-  return *this;
-}
-Page& Page::text(const std::string& text) {
-  document_.add(Paragraph{text});
-  return *this;
-}
-Page& Page::note(const std::string& text) {
-  document_.add(Note{text});
-  return *this;
-}
-Page& Page::figure(const std::string& svg, const std::string& caption) {
-  document_.add(Figure{svg, caption});
-  return *this;
-}
-Page& Page::table(const PageTable& table) {
-  DocumentTable made;
-  for (const std::string& title : table.columns) made.columns.push_back({title});
-  for (const auto& row : table.rows) {
-    made.rows.emplace_back();
-    for (const PageCell& cell : row)
-      made.rows.back().push_back({cell.text, cell.sort, tone_of_kind(cell.kind)});
-  }
-  document_.add(std::move(made));
-  return *this;
-}
-std::string Page::html() const { return to_page(document_); }
 
 }  // namespace bench

@@ -20,6 +20,8 @@
 namespace bench {
 namespace {
 
+using namespace data;
+
 constexpr double kInMemory = 0.95;  // of a data set that counts as in memory
 constexpr double kMostSteal = 0.02;
 
@@ -51,14 +53,14 @@ class DataLoaderJob {
   void run() {
     look_at_memory("as_found");
     read_into_memory();
-    const data::LoaderOptions options = choose_workers();
+    const LoaderOptions options = choose_workers();
     HostWatch watch(state_.device(), state_.group());
     const MeasuredLoop loop = measure_loop(setup_, options);
     facts_["host"] = watch.facts();
     facts_["host"]["disturbed"] = disturbance(facts_["host"]);
     write_rates(state_, loop, options, loader_params(options));
     if (!loop.obstacle.empty()) facts_["obstacle"] = loop.obstacle;
-    const data::ColdRead cold = read_from_disk(options);
+    const ColdRead cold = read_from_disk(options);
     write_limits(state_, setup_, options, loop, {cold, from_memory_}, facts_);
     if (cold.bytes_per_second) measure_cold(options, loop);
     read_into_memory();
@@ -74,23 +76,23 @@ class DataLoaderJob {
   double look_at_memory(const char* when) {
     const auto files = setup_.pipeline->files();
     if (files.empty()) return 1.0;
-    const double share = data::residence(files).share();
+    const double share = residence(files).share();
     state_.value("resident_share", share, {{"cache", when}});
     return share;
   }
 
   /// Reads every sample once, if memory has room for all of them.
   void read_into_memory() {
-    if (!data::fits_in_memory(*setup_.pipeline)) return;
-    data::read_all(*setup_.pipeline);
+    if (!fits_in_memory(*setup_.pipeline)) return;
+    read_all(*setup_.pipeline);
     from_memory_ = look_at_memory("warm") >= kInMemory;
   }
 
-  data::ColdRead read_from_disk(const data::LoaderOptions& options) {
-    data::ColdRead cold;
+  ColdRead read_from_disk(const LoaderOptions& options) {
+    ColdRead cold;
     cold.reason = "not requested";
     if (!state_.flag("cold")) return cold;
-    cold = data::read_cold(*setup_.pipeline, options, setup_.time);
+    cold = read_cold(*setup_.pipeline, options, setup_.time);
     const Json params = {{"cache", "cold"}, {"num_workers", options.num_workers}};
     if (!setup_.pipeline->files().empty())
       state_.value("resident_share", cold.resident_share, {{"cache", "cold"}});
@@ -108,11 +110,11 @@ class DataLoaderJob {
   }
 
   /// The requested options; after a sweep, with the smallest number of workers that is fast enough.
-  data::LoaderOptions choose_workers() {
-    data::LoaderOptions options = setup_.options;
+  LoaderOptions choose_workers() {
+    LoaderOptions options = setup_.options;
     if (!state_.flag("sweep")) return options;
-    std::vector<data::SweepPoint> points;
-    for (const int workers : data::worker_counts(static_cast<int>(data::usable_cores()))) {
+    std::vector<SweepPoint> points;
+    for (const int workers : worker_counts(static_cast<int>(usable_cores()))) {
       options.num_workers = workers;
       const MeasuredLoop loop = measure_loop(setup_, options);
       Json params = loader_params(options);
@@ -121,11 +123,11 @@ class DataLoaderJob {
       if (loop.wrong > 0) state_.invalid("a batch differs from the single-threaded reference");
       points.push_back({workers, loop.samples_per_second(options)});
     }
-    const auto best = data::recommended(points).value();
+    const auto best = recommended(points).value();
     options.num_workers = best.workers;
     facts_["recommended_workers"] = best.workers;
     facts_["sweep"] = Json::array();
-    for (const data::SweepPoint& point : points)
+    for (const SweepPoint& point : points)
       facts_["sweep"].push_back(
           {{"num_workers", point.workers}, {"samples_per_second", point.samples_per_second}});
     state_.value("recommended_workers", best.workers);
@@ -133,8 +135,8 @@ class DataLoaderJob {
   }
 
   /// One epoch from the disk.
-  void measure_cold(const data::LoaderOptions& options, const MeasuredLoop& warm) {
-    const double resident = data::drop_from_memory(*setup_.pipeline);
+  void measure_cold(const LoaderOptions& options, const MeasuredLoop& warm) {
+    const double resident = drop_from_memory(*setup_.pipeline);
     const std::uint64_t epoch = setup_.pipeline->shape().samples / options.batch_size;
     Json params = loader_params(options);
     params["cache"] = "cold";
@@ -154,17 +156,17 @@ class DataLoaderJob {
   }
 
   /// Workers on each NUMA node with batches in the memory of each.
-  void measure_nodes(data::LoaderOptions options) {
-    const auto nodes = data::cpu_nodes();
+  void measure_nodes(LoaderOptions options) {
+    const auto nodes = cpu_nodes();
     if (nodes.size() < 2 || options.num_workers == 0)
       return state_.skip_series(
           "numa_ratio", loader_params(options),
           nodes.size() < 2 ? "this process may use only one NUMA node" : "placement needs workers");
-    for (const data::CpuNode& workers : nodes) {
+    for (const CpuNode& workers : nodes) {
       double local = 0.0;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         const auto own = static_cast<std::size_t>(&workers - nodes.data());
-        const data::CpuNode& memory = nodes[(own + i) % nodes.size()];  // local first
+        const CpuNode& memory = nodes[(own + i) % nodes.size()];  // local first
         options.worker_cpus = workers.cpus;
         options.memory_cpus = memory.cpus;
         const MeasuredLoop loop = measure_loop(setup_, options);
@@ -181,7 +183,7 @@ class DataLoaderJob {
     }
   }
 
-  void compare_with_pytorch(const MeasuredLoop& loop, const data::LoaderOptions& options) {
+  void compare_with_pytorch(const MeasuredLoop& loop, const LoaderOptions& options) {
     const double own = loop.result.effort.samples / loop.result.cpu_s;
     facts_["samples_per_cpu_second"] = own;
     const auto theirs = pytorch_rate(options);
@@ -197,11 +199,10 @@ class DataLoaderJob {
   }
 
   /// Given as a parameter, or measured now; nothing if neither was requested.
-  std::optional<data::TorchRate> pytorch_rate(const data::LoaderOptions& options) {
-    if (state_.has("pytorch"))
-      return data::TorchRate{.samples_per_cpu_second = state_.number("pytorch")};
+  std::optional<TorchRate> pytorch_rate(const LoaderOptions& options) {
+    if (state_.has("pytorch")) return TorchRate{.samples_per_cpu_second = state_.number("pytorch")};
     if (state_.text("pytorch_python").empty()) return {};
-    data::TorchWish wish;
+    TorchWish wish;
     wish.python = state_.text("pytorch_python");
     wish.pipeline = state_.text("pipeline");
     wish.data = facts_.value("data", "");
@@ -209,12 +210,12 @@ class DataLoaderJob {
     wish.size = static_cast<int>(state_.integer("output_size"));
     wish.sequence = static_cast<int>(state_.integer("sequence"));
     wish.time = setup_.time;
-    return data::run_torch_loader(wish);
+    return run_torch_loader(wish);
   }
 
-  static Json stage_facts(const data::Effort& effort) {
+  static Json stage_facts(const Effort& effort) {
     Json stages = Json::object();
-    for (const auto& [stage, name] : data::kStages.entries)
+    for (const auto& [stage, name] : kStages.entries)
       if (effort.of(stage).wall_s > 0.0)
         stages[std::string(name)] = effort.of(stage).cpu_s / effort.samples;
     return stages;
@@ -230,8 +231,7 @@ void run_data_loader(State& state) {
   if (state.group().size() > 1)
     return state.skip(
         "a loader runs on one rank: use scope host, and gpus_per_node for its devices");
-  if (needs_jpeg(state.text("pipeline")) && !data::no_jpeg().empty())
-    return state.skip(data::no_jpeg());
+  if (needs_jpeg(state.text("pipeline")) && !no_jpeg().empty()) return state.skip(no_jpeg());
   DataLoaderJob(state, data_loader_setup(state)).run();
 }
 

@@ -112,21 +112,18 @@ std::uint64_t wrong_in_batch(const Pipeline& pipeline, const Loader& loader, con
   return wrong;
 }
 
-}  // namespace bench::data
-
-namespace bench {
 namespace {
 
 constexpr std::size_t kParts = 10;
 
 /// Until the queue is full, caches are warm and each worker has its memory.
-std::uint64_t warm_up_steps(const data::LoaderOptions& options) {
+std::uint64_t warm_up_steps(const LoaderOptions& options) {
   return 2 + static_cast<std::uint64_t>(options.num_workers * (options.prefetch_factor + 1));
 }
 
-void write_stages(State& state, const data::Effort& effort, const Json& params) {
-  for (const auto& [stage, name] : data::kStages.entries) {
-    const data::StageTime& time = effort.of(stage);
+void write_stages(State& state, const Effort& effort, const Json& params) {
+  for (const auto& [stage, name] : kStages.entries) {
+    const StageTime& time = effort.of(stage);
     if (time.wall_s <= 0.0) continue;
     Json own = params;
     own["stage"] = name;
@@ -137,12 +134,12 @@ void write_stages(State& state, const data::Effort& effort, const Json& params) 
 
 }  // namespace
 
-MeasuredLoop measure_loop(const DataLoaderSetup& setup, const data::LoaderOptions& options,
+MeasuredLoop measure_loop(const DataLoaderSetup& setup, const LoaderOptions& options,
                           const LoopStep& step, std::uint64_t most_steps) {
-  data::Loader loader(*setup.pipeline, options);
+  Loader loader(*setup.pipeline, options);
   MeasuredLoop loop;
   loop.obstacle = loader.obstacle();
-  data::LoopOptions ways;
+  LoopOptions ways;
   ways.step = step.length;
   ways.batches_per_step = step.length.value > 0.0 ? setup.devices : 1;
   ways.least_time = setup.time;
@@ -150,19 +147,19 @@ MeasuredLoop measure_loop(const DataLoaderSetup& setup, const data::LoaderOption
   if (most_steps > 0) ways.most_steps = most_steps;
   ways.uploads = step.uploads;
   ways.overlapped = step.overlapped;
-  ways.last = [&](const data::Batch& batch) {
-    loop.wrong = data::wrong_in_batch(*setup.pipeline, loader, batch);
+  ways.last = [&](const Batch& batch) {
+    loop.wrong = wrong_in_batch(*setup.pipeline, loader, batch);
     if (step.uploads != nullptr) loop.damaged = step.uploads->wrong(batch.data);
   };
-  loop.result = data::run_loop(loader, step.step, ways);
+  loop.result = run_loop(loader, step.step, ways);
   return loop;
 }
 
-Json loader_params(const data::LoaderOptions& options) {
+Json loader_params(const LoaderOptions& options) {
   return {{"num_workers", options.num_workers}, {"batch_size", options.batch_size}};
 }
 
-std::vector<double> rates_of(const data::LoopResult& result, const data::LoaderOptions& options) {
+std::vector<double> rates_of(const LoopResult& result, const LoaderOptions& options) {
   const auto& intervals = result.interval_s;
   const std::size_t parts = std::min(kParts, intervals.size());
   const double samples = static_cast<double>(result.batches) /
@@ -179,10 +176,10 @@ std::vector<double> rates_of(const data::LoopResult& result, const data::LoaderO
   return rates;
 }
 
-void write_rates(State& state, const MeasuredLoop& loop, const data::LoaderOptions& options,
+void write_rates(State& state, const MeasuredLoop& loop, const LoaderOptions& options,
                  const Json& params) {
-  const data::LoopResult& result = loop.result;
-  const data::Effort& effort = result.effort;
+  const LoopResult& result = loop.result;
+  const Effort& effort = result.effort;
   state.values("samples_per_second", rates_of(result, options), params);
   const double rate = loop.samples_per_second(options);
   if (effort.bytes_read > 0.0)
@@ -198,7 +195,7 @@ void write_rates(State& state, const MeasuredLoop& loop, const data::LoaderOptio
 }
 
 void write_waits(State& state, const MeasuredLoop& loop, const Json& params) {
-  const data::LoopResult& result = loop.result;
+  const LoopResult& result = loop.result;
   state.value("stall", result.stall(), params);
   state.values("wait", result.wait_s, params);
   state.value("wait_p99", quantile(result.wait_s, 0.99), params);
@@ -208,4 +205,4 @@ void write_waits(State& state, const MeasuredLoop& loop, const Json& params) {
   if (!result.exposed_s.empty()) state.value("exposed_transfer", result.exposed(), params);
 }
 
-}  // namespace bench
+}  // namespace bench::data

@@ -14,11 +14,6 @@
 #include "probes/data/loader/loader.h"
 #include "probes/state.h"
 
-namespace bench {
-
-class Uploads;
-}  // namespace bench
-
 namespace bench::data {
 
 struct LoopOptions {
@@ -76,35 +71,31 @@ LoopResult run_loop(Loader& loader, const Step& step, const LoopOptions& options
 /// The number of bytes and labels that differ when this thread alone makes the batch again.
 std::uint64_t wrong_in_batch(const Pipeline& pipeline, const Loader& loader, const Batch& batch);
 
-}  // namespace bench::data
-
-namespace bench {
-
 struct MeasuredLoop {
-  data::LoopResult result;
+  LoopResult result;
   std::uint64_t wrong = 0;    // wrong bytes and labels of the last batch
   std::uint64_t damaged = 0;  // bytes of it that were corrupted on the way to the device
   std::string obstacle = {};  // why batches are not page-locked as requested
 
-  double samples_per_second(const data::LoaderOptions& options) const {
+  double samples_per_second(const LoaderOptions& options) const {
     return result.batches_per_second() * static_cast<double>(options.batch_size);
   }
 };
 
 /// Without a step: as fast as batches arrive. `most_steps`: 0 for as many as fit in the time.
-MeasuredLoop measure_loop(const DataLoaderSetup& setup, const data::LoaderOptions& options,
+MeasuredLoop measure_loop(const DataLoaderSetup& setup, const LoaderOptions& options,
                           const LoopStep& step = {}, std::uint64_t most_steps = 0);
 
 /// The series parameters that describe the loader.
-Json loader_params(const data::LoaderOptions& options);
+Json loader_params(const LoaderOptions& options);
 
 /// The rates of ten consecutive parts, in samples per second.
-std::vector<double> rates_of(const data::LoopResult& result, const data::LoaderOptions& options);
+std::vector<double> rates_of(const LoopResult& result, const LoaderOptions& options);
 
 /// Reports rate, cost by stage and waits of workers; a wrong batch makes the job invalid.
-void write_rates(State& state, const MeasuredLoop& loop, const data::LoaderOptions& options,
+void write_rates(State& state, const MeasuredLoop& loop, const LoaderOptions& options,
                  const Json& params);
 /// Reports stall, waits and utilisation.
 void write_waits(State& state, const MeasuredLoop& loop, const Json& params);
 
-}  // namespace bench
+}  // namespace bench::data

@@ -8,7 +8,7 @@
 #include "probes/data/pipelines/open_pipeline.h"
 #include "probes/storage/file_system_facts.h"
 
-namespace bench {
+namespace bench::data {
 namespace {
 
 constexpr std::uint64_t kSyntheticSamples = std::uint64_t{1} << 20;
@@ -35,8 +35,8 @@ std::uint64_t wished_bytes(const State& state, const std::filesystem::path& fold
   return memory == 0 ? half : std::min(half, kTimesMemory * memory);
 }
 
-data::PipelineOptions pipeline_options(const State& state) {
-  data::PipelineOptions options;
+PipelineOptions pipeline_options(const State& state) {
+  PipelineOptions options;
   options.images.size = static_cast<int>(state.integer("output_size"));
   options.images.partial_decode = state.flag("partial_decode");
   options.images.bytes = state.text("output") == "u8";
@@ -47,34 +47,34 @@ data::PipelineOptions pipeline_options(const State& state) {
   return options;
 }
 
-data::LoaderOptions loader_options(const State& state) {
-  data::LoaderOptions options;
+LoaderOptions loader_options(const State& state) {
+  LoaderOptions options;
   options.num_workers = static_cast<int>(state.integer("num_workers"));
   options.prefetch_factor = static_cast<int>(state.integer("prefetch_factor"));
   options.pin_memory = state.flag("pin_memory");
   options.persistent_workers = state.flag("persistent_workers");
   options.in_order = state.flag("in_order");
   options.batch_size = static_cast<std::uint64_t>(state.integer("batch_size"));
-  options.dispatch = data::kDispatches.value(state.text("dispatch"), "way of dispatch");
+  options.dispatch = kDispatches.value(state.text("dispatch"), "way of dispatch");
   options.shuffle = state.flag("shuffle");
   options.seed = state.job().seed;
   return options;
 }
 
 /// The path of the data, which are generated unless the parameter names some.
-std::filesystem::path find_data(const State& state, data::Format format, Json& facts) {
+std::filesystem::path find_data(const State& state, Format format, Json& facts) {
   if (const std::string given = state.text("data"); !given.empty()) {
     facts["data"] = given;
     return given;
   }
-  data::DataSetWish wish;
+  DataSetWish wish;
   wish.format = format;
   const auto size = state.list<int>("image_size");
   wish.image = {size.at(0), size.at(1)};
   wish.sample_bytes = static_cast<std::uint64_t>(state.integer("sample_bytes"));
   const auto folder = folder_of(state);
   wish.bytes = wished_bytes(state, folder);
-  const data::MadeDataSet set = data::make_data_set(folder, wish);
+  const MadeDataSet set = make_data_set(folder, wish);
   facts["data"] = set.folder.string();
   facts["made"] = wish.to_json();
   facts["dataset_bytes"] = set.bytes;
@@ -90,19 +90,18 @@ DataLoaderSetup data_loader_setup(State& state) {
   setup.time = {state.number("time_s")};
   setup.devices = static_cast<int>(state.integer("gpus_per_node"));
   const std::string name = state.text("pipeline");
-  setup.facts = {
-      {"pipeline", name}, {"decoder", data::jpeg_library()}, {"memory_bytes", memory_bytes()}};
+  setup.facts = {{"pipeline", name}, {"decoder", jpeg_library()}, {"memory_bytes", memory_bytes()}};
   if (name == "synthetic") {
-    setup.pipeline = data::synthetic_pipeline(
-        kSyntheticSamples, static_cast<std::size_t>(state.integer("sample_bytes")));
+    setup.pipeline = synthetic_pipeline(kSyntheticSamples,
+                                        static_cast<std::size_t>(state.integer("sample_bytes")));
   } else {
-    const data::Format format = data::kFormats.value(name, "pipeline");
+    const Format format = kFormats.value(name, "pipeline");
     setup.pipeline =
-        data::open_pipeline(format, find_data(state, format, setup.facts), pipeline_options(state));
+        open_pipeline(format, find_data(state, format, setup.facts), pipeline_options(state));
   }
   setup.facts["samples"] = setup.pipeline->shape().samples;
   setup.facts["item"] = setup.pipeline->item();
   return setup;
 }
 
-}  // namespace bench
+}  // namespace bench::data

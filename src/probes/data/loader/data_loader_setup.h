@@ -7,11 +7,11 @@
 #include "probes/data/pipelines/pipeline.h"
 #include "probes/state.h"
 
-namespace bench {
+namespace bench::data {
 
 struct DataLoaderSetup {
-  std::unique_ptr<data::Pipeline> pipeline;
-  data::LoaderOptions options = {};
+  std::unique_ptr<Pipeline> pipeline;
+  LoaderOptions options = {};
   Seconds time = {};
   int devices = 1;  // each takes one batch per step
   Json facts = Json::object();
@@ -20,4 +20,4 @@ struct DataLoaderSetup {
 /// Opens the data set and generates it if none is given. Throws Error(input or environment).
 DataLoaderSetup data_loader_setup(State& state);
 
-}  // namespace bench
+}  // namespace bench::data

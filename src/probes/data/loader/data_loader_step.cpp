@@ -30,15 +30,12 @@ Step sleeping_step(Seconds length) {
   };
 }
 
-}  // namespace bench::data
-
-namespace bench {
 namespace {
 
 constexpr std::int64_t kSide = 512;
 constexpr int kTrials = 7;
 
-Seconds time_of(State& state, const data::Step& step) {
+Seconds time_of(State& state, const Step& step) {
   std::vector<double> seconds;
   for (int i = 0; i < kTrials; ++i) {
     const Seconds begun = state.device().now();
@@ -52,7 +49,7 @@ Seconds time_of(State& state, const data::Step& step) {
 
 StepOffer make_step(State& state, Seconds seconds) {
   if (state.text("step") == "sleep")
-    return {LoopStep{.length = seconds, .step = data::sleeping_step(seconds)}, ""};
+    return {LoopStep{.length = seconds, .step = sleeping_step(seconds)}, ""};
   LoadOffer offer = gemm_load(state, Dtype::f32, {kSide, kSide, kSide}, 1);
   if (!offer.load) return {{}, offer.reason};
   const auto load = std::make_shared<DeviceLoad>(std::move(*offer.load));
@@ -68,4 +65,4 @@ StepOffer make_step(State& state, Seconds seconds) {
   return {step, ""};
 }
 
-}  // namespace bench
+}  // namespace bench::data

@@ -18,15 +18,11 @@ using Step = std::function<void()>;
 /// up. Does nothing for 0.
 Step sleeping_step(Seconds length);
 
-}  // namespace bench::data
-
-namespace bench {
-
 struct LoopStep {
   Seconds length = {};  // nominal; for GEMMs as measured before
-  data::Step step = [] {};
+  Step step = [] {};
   std::function<Check()> verify = {};  // empty: nothing to verify
-  Uploads* uploads = nullptr;          // copies batches to the device; see data::LoopOptions
+  Uploads* uploads = nullptr;          // copies batches to the device; see LoopOptions
   bool overlapped = true;
 };
 
@@ -40,4 +36,4 @@ struct StepOffer {
 /// `seconds`, on one core of a host or on a GPU.
 StepOffer make_step(State& state, Seconds seconds);
 
-}  // namespace bench
+}  // namespace bench::data

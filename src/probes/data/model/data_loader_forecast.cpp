@@ -129,9 +129,6 @@ StallComparison compare_stalls(double predicted, double measured, const RatesAro
   return found;
 }
 
-}  // namespace bench::data
-
-namespace bench {
 namespace {
 
 /// The transfer of batches to the device, inside the loop.
@@ -155,8 +152,7 @@ struct Transfer {
 };
 
 /// By the job's parameter `transfer`; reports the time of a transfer.
-Transfer make_transfer(State& state, const DataLoaderSetup& setup,
-                       const data::LoaderOptions& options) {
+Transfer make_transfer(State& state, const DataLoaderSetup& setup, const LoaderOptions& options) {
   Transfer transfer;
   const std::string wish = state.text("transfer");
   if (wish == "none") return transfer;
@@ -166,7 +162,7 @@ Transfer make_transfer(State& state, const DataLoaderSetup& setup,
     transfer.reason = "the device shares host memory: no transfer needed";
     return transfer;
   }
-  data::SlotsWish one;
+  SlotsWish one;
   one.bytes = options.batch_size * setup.pipeline->sample_bytes();
   one.locked = options.pin_memory;
   one.copies = copies;
@@ -174,21 +170,21 @@ Transfer make_transfer(State& state, const DataLoaderSetup& setup,
   transfer.uploads = std::move(offer.uploads);
   transfer.reason = offer.reason;
   if (!transfer.uploads) return transfer;
-  const data::Slots batch(one);
+  const Slots batch(one);
   transfer.locked = options.pin_memory && batch.obstacle().empty();
-  const std::vector<double> seconds = data::transfer_times(*transfer.uploads, batch.data(0));
+  const std::vector<double> seconds = transfer_times(*transfer.uploads, batch.data(0));
   transfer.time = {median(seconds)};
   state.values("transfer_time", seconds, loader_params(options));
   return transfer;
 }
 
-data::QueueSetup queue_of(const DataLoaderSetup& setup, const data::LoaderOptions& options,
-                          Seconds step, Seconds exposed) {
-  data::QueueSetup queue;
+QueueSetup queue_of(const DataLoaderSetup& setup, const LoaderOptions& options, Seconds step,
+                    Seconds exposed) {
+  QueueSetup queue;
   queue.workers = options.num_workers;
   queue.prefetch_factor = options.prefetch_factor;
   queue.in_order = options.in_order;
-  queue.shared_batches = options.dispatch == data::Dispatch::sample;
+  queue.shared_batches = options.dispatch == Dispatch::sample;
   queue.step_s = step.value;
   queue.exposed_s = exposed.value;
   queue.batches_per_step = setup.devices;
@@ -197,10 +193,9 @@ data::QueueSetup queue_of(const DataLoaderSetup& setup, const data::LoaderOption
 
 /// The time of a worker per batch: as measured; for a batch that all workers make together its
 /// interval times the number of workers.
-std::vector<double> batch_times(const MeasuredLoop& loop, const data::LoaderOptions& options) {
+std::vector<double> batch_times(const MeasuredLoop& loop, const LoaderOptions& options) {
   const auto& intervals = loop.result.interval_s;
-  if (options.dispatch != data::Dispatch::sample || options.num_workers == 0)
-    return loop.result.made_s;
+  if (options.dispatch != Dispatch::sample || options.num_workers == 0) return loop.result.made_s;
   std::vector<double> times = intervals;
   for (double& time : times) time *= options.num_workers;
   return times;
@@ -208,23 +203,23 @@ std::vector<double> batch_times(const MeasuredLoop& loop, const data::LoaderOpti
 
 int needed(const DataLoaderSetup& setup, const MeasuredLoop& loop, std::uint64_t batch_size,
            double step_s) {
-  const data::Effort& effort = loop.result.effort;
-  return data::workers_needed(static_cast<double>(batch_size) * setup.devices / step_s,
-                              effort.cpu_s / effort.samples);
+  const Effort& effort = loop.result.effort;
+  return workers_needed(static_cast<double>(batch_size) * setup.devices / step_s,
+                        effort.cpu_s / effort.samples);
 }
 
 /// The part of the stall that in-order delivery causes; nothing if batches do not wait for each
 /// other.
-std::optional<double> head_of_line(const std::vector<double>& times, data::QueueSetup queue) {
+std::optional<double> head_of_line(const std::vector<double>& times, QueueSetup queue) {
   if (!queue.in_order || queue.shared_batches || queue.workers < 2) return {};
-  const double in_order = data::simulate_queue(times, queue).stall;
+  const double in_order = simulate_queue(times, queue).stall;
   queue.in_order = false;
-  return std::max(0.0, in_order - data::simulate_queue(times, queue).stall);
+  return std::max(0.0, in_order - simulate_queue(times, queue).stall);
 }
 
-Json write_forecast(State& state, const std::vector<double>& times, const data::QueueSetup& queue,
+Json write_forecast(State& state, const std::vector<double>& times, const QueueSetup& queue,
                     int workers, const Json& params) {
-  const data::Forecast forecast = data::simulate_queue(times, queue);
+  const Forecast forecast = simulate_queue(times, queue);
   state.value("predicted_stall", forecast.stall, params);
   state.value("predicted_slow_down", forecast.slow_down, params);
   state.value("workers_needed", workers, params);
@@ -241,10 +236,10 @@ Json write_forecast(State& state, const std::vector<double>& times, const data::
 }
 
 /// Compares the forecast with the measurement, if the host did not change in between.
-void compare(State& state, double measured, const data::RatesAround& rates, const Json& params,
+void compare(State& state, double measured, const RatesAround& rates, const Json& params,
              Json& facts) {
   const double predicted = facts.at("predicted_stall").get<double>();
-  const data::StallComparison found = data::compare_stalls(predicted, measured, rates);
+  const StallComparison found = compare_stalls(predicted, measured, rates);
   state.value("drift", rates.drift(), params);
   facts["stall"] = measured;
   facts["drift"] = rates.drift();
@@ -266,7 +261,7 @@ void refuse_wrong_batches(State& state, const MeasuredLoop& loop) {
 /// Steps of one length, between two measurements of the loader without steps.
 class StepForecast {
  public:
-  StepForecast(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
+  StepForecast(State& state, const DataLoaderSetup& setup, const LoaderOptions& options,
                const Transfer& transfer)
       : state_(state), setup_(setup), options_(options), transfer_(transfer) {}
 
@@ -293,10 +288,10 @@ class StepForecast {
     write_waits(state_, loop, params);
     if (!transfer_.reason.empty()) state_.skip_series("exposed_transfer", params, transfer_.reason);
     refuse_wrong_batches(state_, loop);
-    const data::RatesAround rates{before.samples_per_second(options_),
-                                  after.samples_per_second(options_)};
+    const RatesAround rates{before.samples_per_second(options_),
+                            after.samples_per_second(options_)};
     const double batches = (rates.before + rates.after) / 2.0 / options_.batch_size;
-    own["fluid_stall"] = data::fluid_stall(batches, queue);
+    own["fluid_stall"] = fluid_stall(batches, queue);
     state_.value("fluid_stall", own["fluid_stall"].get<double>(), params);
     compare(state_, loop.result.stall(), rates, params, own);
     facts["steps"].push_back(own);
@@ -306,13 +301,13 @@ class StepForecast {
  private:
   State& state_;
   const DataLoaderSetup& setup_;
-  const data::LoaderOptions& options_;
+  const LoaderOptions& options_;
   const Transfer& transfer_;
 };
 
 /// For another batch size, from the time per sample.
-void write_preset(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
-                  const data::StepPreset& preset, const MeasuredLoop& loop, Json& facts) {
+void write_preset(State& state, const DataLoaderSetup& setup, const LoaderOptions& options,
+                  const StepPreset& preset, const MeasuredLoop& loop, Json& facts) {
   Json params = loader_params(options);
   params["preset"] = preset.name;
   params["batch_size"] = preset.batch_size;
@@ -332,12 +327,12 @@ void write_preset(State& state, const DataLoaderSetup& setup, const data::Loader
 
 }  // namespace
 
-void write_forecasts(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
+void write_forecasts(State& state, const DataLoaderSetup& setup, const LoaderOptions& options,
                      const MeasuredLoop& before, Json& facts) {
   facts["steps"] = Json::array();
   facts["presets"] = Json::array();
   for (const auto& name : state.list<std::string>("presets"))
-    if (const data::StepPreset* preset = data::step_preset(name))
+    if (const StepPreset* preset = step_preset(name))
       write_preset(state, setup, options, *preset, before, facts);
   const auto steps = state.list<double>("steps");
   if (steps.empty()) return;
@@ -347,4 +342,4 @@ void write_forecasts(State& state, const DataLoaderSetup& setup, const data::Loa
   for (const double step : steps) forecast.write(step, last, facts);
 }
 
-}  // namespace bench
+}  // namespace bench::data

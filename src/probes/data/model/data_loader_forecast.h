@@ -84,15 +84,11 @@ struct StallComparison {
 /// Not conclusive if the rate drifted by more than 5 % or is unknown (NaN).
 StallComparison compare_stalls(double predicted, double measured, const RatesAround& rates);
 
-}  // namespace bench::data
-
-namespace bench {
-
 /// For each length of the parameter `steps`: predicts the stall from `before`, a loop without
 /// steps, then measures a loop with steps, and another one without, which decides whether the
 /// prediction can be judged. For each of `presets`: predicts only. The results are in
 /// facts["steps"] and facts["presets"].
-void write_forecasts(State& state, const DataLoaderSetup& setup, const data::LoaderOptions& options,
+void write_forecasts(State& state, const DataLoaderSetup& setup, const LoaderOptions& options,
                      const MeasuredLoop& before, Json& facts);
 
-}  // namespace bench
+}  // namespace bench::data

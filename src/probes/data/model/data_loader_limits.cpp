@@ -78,9 +78,6 @@ std::vector<LoaderLimit> loader_limits(const LimitInputs& in) {
   return limits;
 }
 
-}  // namespace bench::data
-
-namespace bench {
 namespace {
 
 constexpr int kCopies = 20;
@@ -88,7 +85,7 @@ constexpr int kCopies = 20;
 /// The rate of copies to the device from the kind of memory that the loader uses; nothing if the
 /// device shares host memory.
 std::optional<double> transfer_rate(State& state, const DataLoaderSetup& setup,
-                                    const data::LoaderOptions& options) {
+                                    const LoaderOptions& options) {
   Copies* copies = state.device().copies();
   if (copies == nullptr) return {};
   CopyRequest request;
@@ -108,7 +105,7 @@ std::optional<double> transfer_rate(State& state, const DataLoaderSetup& setup,
   return static_cast<double>(request.bytes) / median(seconds);
 }
 
-Json limit_facts(const data::LoaderLimit& limit) {
+Json limit_facts(const LoaderLimit& limit) {
   return {{"limit", limit.name},
           {"samples_per_second", limit.samples_per_second},
           {"source", limit.source},
@@ -117,32 +114,31 @@ Json limit_facts(const data::LoaderLimit& limit) {
 
 }  // namespace
 
-std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup,
-                                            const data::LoaderOptions& options,
-                                            const MeasuredLoop& loop, const DiskRead& disk,
-                                            Json& facts) {
-  const data::Effort& effort = loop.result.effort;
-  data::LimitInputs inputs;
-  inputs.cores = data::usable_cores();
+std::vector<LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup,
+                                      const LoaderOptions& options, const MeasuredLoop& loop,
+                                      const DiskRead& disk, Json& facts) {
+  const Effort& effort = loop.result.effort;
+  LimitInputs inputs;
+  inputs.cores = usable_cores();
   inputs.workers = std::max(options.num_workers, 1);
   inputs.storage_bytes_per_second = disk.cold.bytes_per_second;
   const auto threads = static_cast<int>(std::min(inputs.cores, inputs.workers));
-  inputs.memory_bytes_per_second = data::copy_rate(std::max(threads, 1), options.worker_cpus);
+  inputs.memory_bytes_per_second = copy_rate(std::max(threads, 1), options.worker_cpus);
   inputs.transfer_bytes_per_second = transfer_rate(state, setup, options);
   inputs.read_bytes = effort.bytes_read / effort.samples;
   inputs.touched_bytes = setup.pipeline->touched_bytes();
   inputs.sample_bytes = static_cast<double>(setup.pipeline->sample_bytes());
   inputs.cpu_s = effort.stages_cpu_s() / effort.samples;
-  auto limits = data::loader_limits(inputs);
+  auto limits = loader_limits(inputs);
   // Small batches stay in caches, where the copy rate of large memory is no limit.
   const double reached = loop.samples_per_second(options);
-  if (std::erase_if(limits, [&](const data::LoaderLimit& l) {
+  if (std::erase_if(limits, [&](const LoaderLimit& l) {
         return l.name == "memory" && l.samples_per_second < reached;
       }) > 0)
     facts["memory_limit"] = "exceeded: the data of a sample stayed in caches";
   const Json params = loader_params(options);
   Json all = Json::array();
-  for (const data::LoaderLimit& limit : limits) {
+  for (const LoaderLimit& limit : limits) {
     Json own = params;
     own["limit"] = limit.name;
     state.value("limit_rate", limit.samples_per_second, own);
@@ -154,7 +150,7 @@ std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup&
   facts["binding_from_disk"] = limits.front().name;
   auto holding = limits;
   if (disk.from_memory)
-    std::erase_if(holding, [](const data::LoaderLimit& l) { return l.name == "storage"; });
+    std::erase_if(holding, [](const LoaderLimit& l) { return l.name == "storage"; });
   if (holding.empty()) return limits;
   facts["binding"] = holding[0].name;
   if (holding.size() > 1) {
@@ -167,4 +163,4 @@ std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup&
   return limits;
 }
 
-}  // namespace bench
+}  // namespace bench::data

@@ -49,21 +49,16 @@ struct LimitInputs {
 /// is absent if there are as many as cores; "cpu" is the limit of all cores.
 std::vector<LoaderLimit> loader_limits(const LimitInputs& inputs);
 
-}  // namespace bench::data
-
-namespace bench {
-
 struct DiskRead {
-  const data::ColdRead& cold;  // reads alone, from the disk
-  bool from_memory = false;    // the loop used a data set in memory
+  const ColdRead& cold;      // reads alone, from the disk
+  bool from_memory = false;  // the loop used a data set in memory
 };
 
 /// The limits of a measured loader in ascending order. Reports each, the share of the lowest that
 /// the loader reached, and the binding one in the facts: for data in memory without the disk, and
 /// in addition for data that do not fit.
-std::vector<data::LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup,
-                                            const data::LoaderOptions& options,
-                                            const MeasuredLoop& loop, const DiskRead& disk,
-                                            Json& facts);
+std::vector<LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup,
+                                      const LoaderOptions& options, const MeasuredLoop& loop,
+                                      const DiskRead& disk, Json& facts);
 
-}  // namespace bench
+}  // namespace bench::data

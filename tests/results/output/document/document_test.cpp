@@ -116,8 +116,8 @@ TEST_CASE("facts align their values, lists indent what explains an item") {
   document.add(FactList{{{"suite", "smoke"}, {"", "nightly"}}})
       .add(ItemList{{{"slow host", {"18 % worse", "-> check the fan"}}, {"other"}}, 1});
   CHECK(to_terminal(document, {}) ==
-        "  suite       smoke\n"
-        "              nightly\n"
+        "  suite     smoke\n"
+        "            nightly\n"
         "\n"
         "  slow host\n"
         "      18 % worse\n"

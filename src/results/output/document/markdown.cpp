@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-constexpr std::size_t kBarCells = 12;
+constexpr std::size_t kBarWidth = 12;
 
 /// Text that cannot start a construct of Markdown or HTML, nor leave a table cell.
 std::string plain(std::string_view text) {
@@ -27,7 +27,7 @@ std::string plain(std::string_view text) {
   return safe;
 }
 
-std::string toned(const std::string& text, Tone tone) {
+std::string emphasized(const std::string& text, Tone tone) {
   const bool bold = tone != Tone::none && tone != Tone::faint && !text.empty();
   return bold ? "**" + plain(text) + "**" : plain(text);
 }
@@ -42,7 +42,7 @@ std::string inline_markdown(const StyledText& text) {
       line += span.text;
       continue;
     }
-    line += std::string(first, ' ') + toned(span.text.substr(first, last - first), span.tone) +
+    line += std::string(first, ' ') + emphasized(span.text.substr(first, last - first), span.tone) +
             std::string(span.text.size() - last, ' ');
   }
   return line;
@@ -55,8 +55,8 @@ std::size_t width(const StyledText& text) {
 }
 
 std::string cell_markdown(const DocumentCell& cell) {
-  if (std::isfinite(cell.bar)) return bar(cell.bar, kBarCells, {});
-  const std::string text = toned(cell.text, cell.tone);
+  if (std::isfinite(cell.bar)) return bar(cell.bar, kBarWidth, {});
+  const std::string text = emphasized(cell.text, cell.tone);
   return cell.detail.empty() ? text : text + "<br>" + plain(cell.detail);
 }
 
@@ -127,7 +127,8 @@ struct MarkdownBlock {
 
 std::string to_markdown(const Document& document) {
   std::string text = "# " + plain(document.title);
-  if (!document.badge.text.empty()) text += " " + toned(document.badge.text, document.badge.tone);
+  if (!document.badge.text.empty())
+    text += " " + emphasized(document.badge.text, document.badge.tone);
   text += "\n";
   std::string heading;  // until something follows it: what it heads may be figures only
   for (const auto& [block, audience] : document.parts) {

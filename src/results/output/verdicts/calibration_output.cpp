@@ -10,15 +10,11 @@
 namespace bench {
 namespace {
 
-std::string percent(double share) {
+std::string percent_words(double share) {
   return std::isfinite(share) ? fmt::format("{:.3g} %", 100.0 * share) : "";
 }
 
-DocumentCell numeric_share(double share) { return numeric(share, percent(share)); }
-
-DocumentCell numeric_count(std::size_t count) {
-  return numeric(static_cast<double>(count), std::to_string(count));
-}
+DocumentCell numeric_share(double share) { return numeric(share, percent_words(share)); }
 
 DocumentTable rates_table(const Calibration& calibration) {
   DocumentTable table{{{"false alarms", false},
@@ -29,13 +25,14 @@ DocumentTable rates_table(const Calibration& calibration) {
                        {"vs. nominal", false}}};
   for (const CalibrationRate& rate : calibration.rates) {
     const bool too_many = rate.low() > rate.nominal;
-    table.rows.push_back({{rate.what},
-                          numeric_share(rate.nominal),
-                          numeric_share(rate.observed()),
-                          {percent(rate.low()) + " to " + percent(rate.high()), rate.low()},
-                          numeric_count(rate.tests),
-                          {.text = too_many ? "above nominal" : "at or below nominal",
-                           .tone = too_many ? Tone::bad : Tone::good}});
+    table.rows.push_back(
+        {{rate.what},
+         numeric_share(rate.nominal),
+         numeric_share(rate.observed()),
+         {percent_words(rate.low()) + " to " + percent_words(rate.high()), rate.low()},
+         count_cell(rate.tests),
+         {.text = too_many ? "above nominal" : "at or below nominal",
+          .tone = too_many ? Tone::bad : Tone::good}});
   }
   return table;
 }
@@ -52,7 +49,7 @@ Plot power_plot(const Calibration& calibration) {
             .y_label = "detected share",
             .rules = {{"all", 1.0}}};
   for (const CalibrationPower& power : calibration.power) {
-    const std::string name = percent(power.loss);
+    const std::string name = percent_words(power.loss);
     if (plot.series.empty() || plot.series.back().name != name)
       plot.series.push_back({.name = name, .x = {}, .y = {}, .mark = Mark::line_points});
     plot.series.back().x.push_back(static_cast<double>(power.nights));
@@ -64,8 +61,8 @@ Plot power_plot(const Calibration& calibration) {
 DocumentTable power_table(const Calibration& calibration) {
   DocumentTable table{{{"loss"}, {"nights since"}, {"detected"}, {"of series"}}};
   for (const CalibrationPower& power : calibration.power)
-    table.rows.push_back({numeric_share(power.loss), numeric_count(power.nights),
-                          numeric_share(found_share(power)), numeric_count(power.tests)});
+    table.rows.push_back({numeric_share(power.loss), count_cell(power.nights),
+                          numeric_share(found_share(power)), count_cell(power.tests)});
   return table;
 }
 
@@ -80,7 +77,7 @@ Document to_document(const Calibration& calibration) {
   }
   document.add(Paragraph{
       fmt::format("{} series at one level; night-to-night noise {}, lag-1 correlation {:.2f}.",
-                  calibration.series, percent(calibration.sigma), calibration.correlation)});
+                  calibration.series, percent_words(calibration.sigma), calibration.correlation)});
   if (calibration.decided > 0)
     document.add(Paragraph{fmt::format("Of {} reviewed findings, {} were marked as noise.",
                                        calibration.decided, calibration.called_noise)});

@@ -129,7 +129,7 @@ TEST_CASE("a reference is replaced by its definition, including defaults") {
   CHECK_THAT(schema_refusal(schema, R"({"a": {"n": 10}})"), Contains("/a/n: value 10 is above"));
 }
 
-TEST_CASE("anyOf tells the failure of the form that was meant") {
+TEST_CASE("anyOf reports the failure of the intended form") {
   const std::string forms = R"({"anyOf": [
       {"properties": {"kind": {"const": "circle"}, "body": {"properties": {"radius": {"type": "number"}}}}},
       {"properties": {"kind": {"const": "square"}, "body": {"properties": {"side": {"minimum": 1}}}}}]})";

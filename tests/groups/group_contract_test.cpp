@@ -71,7 +71,7 @@ TEST_CASE("every rank's numbers are at every rank in the order of ranks, to the 
   }
 }
 
-TEST_CASE("nobody leaves a barrier before the last has come") {
+TEST_CASE("no rank leaves a barrier before the last has arrived") {
   const auto now = [] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();

@@ -70,7 +70,9 @@ class TalkativeCollectives final : public Collectives {
   Group& group_;
 };
 
-TEST_CASE("what a library chose stands beside each rate, and its paths are held against the wish") {
+TEST_CASE(
+    "the library's choice is reported with each rate, and its paths are checked against the "
+    "request") {
   TalkativeCollectives talkative(mpi_test_group());
   GroupWith group(mpi_test_group(), talkative);
   const MpiRun run = run_collective(group, {{"max_bytes", 64}});

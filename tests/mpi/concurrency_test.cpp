@@ -78,7 +78,7 @@ class SpoiledCollectives final : public PassingCollectives {
   Group& group_;
 };
 
-TEST_CASE("a flipped bit in what was communicated beside products is found") {
+TEST_CASE("a flipped bit in data communicated during GEMMs is detected") {
   SpoiledCollectives spoiled(mpi_test_group());
   GroupWith group(mpi_test_group(), spoiled);
   const MpiRun run = run_briefly(group, "concurrency",
@@ -98,7 +98,7 @@ TEST_CASE("communication of a type that the library cannot sum is skipped") {
   CHECK(run.outcome.reason == "MPI cannot sum this type");
 }
 
-TEST_CASE("what runs beside the communication runs in one other thread, and its errors come back") {
+TEST_CASE("concurrent computation runs in one other thread, and its errors are rethrown") {
   Overlap* overlap = mpi_test_group().collectives()->overlap();
   REQUIRE(overlap != nullptr);
   const auto here = std::this_thread::get_id();

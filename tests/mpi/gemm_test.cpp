@@ -6,7 +6,7 @@
 namespace bench {
 namespace {
 
-TEST_CASE("every rank's bits are told, and equal processors have equal ones") {
+TEST_CASE("every rank's bits are reported, and equal processors have equal ones") {
   Group& group = mpi_test_group();
   const MpiRun run = run_briefly(
       group, "gemm",

@@ -46,7 +46,7 @@ std::optional<Outcome> outcome_on(Device& device) {
   return std::get<Outcome>(sink.records.back().body);
 }
 
-TEST_CASE("a job is skipped on every rank when one has no device, and says why") {
+TEST_CASE("a job is skipped on every rank with the reason if one has no device") {
   Group& group = mpi_test_group();
   const bool there = group.rank() + 1 < group.size();
   NamedDevice device("host", "cpu", there ? "" : "no device for this rank");

@@ -146,14 +146,14 @@ TEST_CASE(
   CHECK(nic_counters(host.files(), [](const std::string&) { return NicStatistics(); }) == nullptr);
 }
 
-TEST_CASE("this machine's interfaces can be asked, and one that is not there says nothing") {
+TEST_CASE("interfaces of this machine have statistics, a missing one has none") {
   CHECK(read_nic("no-such-interface").empty());
   CHECK(read_nic(std::string(300, 'x')).empty());
   for (const std::string& name : SystemFiles().entries("sys/class/net"))
     for (const auto& [statistic, count] : read_nic(name)) CHECK(count >= 0.0);
 }
 
-TEST_CASE("only sources that count errors, or the bytes beside them, are read for them") {
+TEST_CASE("only sources that count errors or the related bytes are selected") {
   CounterSources all;
   for (const char* name : {"host.cpu", "host.network", "gpu0.fast", "gpu0.health", "gpu0.traffic"})
     all.push_back(std::make_unique<TableSource>(name, std::vector<CounterColumn>{kErrors},
@@ -184,7 +184,7 @@ TEST_CASE(
   CHECK(total(wraps, {250, 4})["counters"]["host.network"]["eth0.received_errors"] == 10);
 }
 
-TEST_CASE("gauges are told as they were last, and what stood still can be left out") {
+TEST_CASE("gauges keep their last value, and idle counters can be dropped") {
   Json told = counter_totals(
       {recording("gpu0.health", {"remapped_rows_pending", "count", CounterColumn::gauge}, {0, 1}),
        recording("host.network", kErrors, {4, 4})},

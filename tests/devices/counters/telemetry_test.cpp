@@ -112,7 +112,7 @@ TEST_CASE("a gauge's summary is of the readings inside the phase") {
   CHECK(json.at("energy_j") == 600.0);  // 250 W and 350 W, one second each
 }
 
-TEST_CASE("of a set of bits each one's share of the readings is told") {
+TEST_CASE("bit sets are summarised as each bit's share of the readings") {
   const CounterColumn reasons{"reasons", "bits", CounterColumn::gauge, 0.0, {"idle", "x", "cap"}};
   const Recording r = recording_of(reasons, {1.0, 4.0, kNan, 5.0, 4.0, 8.0, 1e300, -1.0});
   const Json json = summarise(r, {{"measure", {}, 1.0, 7.0}}).at("reasons");
@@ -142,7 +142,7 @@ TEST_CASE("what was counted wholly inside a phase is its total to the last bit")
   }
 }
 
-TEST_CASE("unknown readings are left out, and a phase without any is null, not zero") {
+TEST_CASE("unknown readings are ignored, and a phase without any is null, not zero") {
   const Recording r = recording_of(kPower, {100.0, kNan, 300.0});
   const Json some = summarise(r, {{"measure", {}, 0.0, 2.0}}).at("power_w");
   CHECK(some.at("n") == 2);

@@ -81,7 +81,7 @@ TEST_CASE("a rank drives the GPU of its number, or the only one that it was give
   unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
-TEST_CASE("a rank without a GPU gets a device that says why") {
+TEST_CASE("a rank without a GPU gets a device with the reason") {
   const CudaAnswer answer = ask_cuda();
   const auto device = make_cuda_device();
   CHECK(device->kind() == "cuda");

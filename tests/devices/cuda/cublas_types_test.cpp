@@ -65,7 +65,7 @@ TEST_CASE("the factors keep their types when the product is turned over") {
   CHECK(product.result.type == CUDA_R_16BF);
 }
 
-TEST_CASE("what a chip or the library cannot do is said before anything is tried") {
+TEST_CASE("limits of chip and library are reported before anything is tried") {
   CHECK(cublas_obstacle(request(Dtype::bf16, {256, 256, 256}), 90).empty());
   CHECK(cublas_obstacle(request(Dtype::fp8_e4m3, {256, 256, 256}), 90).empty());
   CHECK(cublas_obstacle(request(Dtype::fp8_e4m3, {256, 256, 256}), 80) ==

@@ -12,7 +12,7 @@ StreamRequest stream(MemoryKernel kernel, double bytes) {
   return {.kernel = kernel, .bytes = bytes};
 }
 
-TEST_CASE("a small set is one window, a large one is gone through in windows of a gibibyte") {
+TEST_CASE("a small set is one window, a large one is processed in windows of 1 GiB") {
   const CudaArraysLayout small = lay_out_arrays(stream(MemoryKernel::copy, 32 * kMiB));
   CHECK(small.windows == 1);
   CHECK(small.window == 2 * 1024 * 1024);  // 16 MiB of f64

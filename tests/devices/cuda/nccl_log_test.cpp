@@ -71,7 +71,7 @@ TEST_CASE("a long log is read to its end, and its memory is given back meanwhile
   CHECK(log.chosen()->algorithm == "TREE");
 }
 
-TEST_CASE("a log that somebody else asked for is theirs") {
+TEST_CASE("a log configured by the user is left alone") {
   for (const char* name : {"NCCL_DEBUG", "NCCL_DEBUG_FILE"}) {
     const CleanEnvironment environment;
     setenv(name, "WARN", 1);

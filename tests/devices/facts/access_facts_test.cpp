@@ -21,7 +21,7 @@ struct FakeAccess {
 
 const std::string kBridge = "sys/bus/pci/devices/0000:00:01.0/";
 
-TEST_CASE("what can be read is said to be, and what is not there is none") {
+TEST_CASE("readable sources are reported as readable, missing ones as none") {
   FakeAccess machine;
   const Json bare = machine.read();
   CHECK(bare.at("memory_errors") == "none");

@@ -99,7 +99,7 @@ std::optional<DriverInfo> mlx5(const std::string& interface) {
   return DriverInfo{"mlx5_core", "5.8-1", "20.35.1012 (MT_0000000594)"};
 }
 
-TEST_CASE("cards, disks and GPUs are told with their PCI address, firmware and link") {
+TEST_CASE("NICs, disks and GPUs are reported with PCI address, firmware and link") {
   const Json facts = FakeServer().read(mlx5);
   REQUIRE(facts["network"].size() == 1);
   const Json& card = facts["network"][0];
@@ -130,7 +130,7 @@ TEST_CASE("cards, disks and GPUs are told with their PCI address, firmware and l
   CHECK(facts["processor"]["packages"] == 2);
 }
 
-TEST_CASE("settings are words, and what names one host is left out of the command line") {
+TEST_CASE("settings are words, and options that name a host are removed from the command line") {
   const Json facts = FakeServer().read(mlx5);
   const Json& settings = facts["settings"];
   CHECK(settings["governor"] == "performance");
@@ -172,12 +172,12 @@ TEST_CASE("a link that is down has no speed") {
   CHECK(facts["network"][0]["state"] == "down");
 }
 
-TEST_CASE("the loopback interface answers no ethtool, and a long name is no interface") {
+TEST_CASE("the loopback interface does not support ethtool, and a long name is rejected") {
   CHECK_FALSE(ask_ethtool("no-such-interface-with-a-long-name"));
   CHECK_FALSE(ask_ethtool("nosuch0"));
 }
 
-TEST_CASE("a saved topology says of every part that it does not tell that it does not") {
+TEST_CASE("a saved topology marks every part it lacks as unreadable") {
   MachineTopology machine;
   machine.infos = {{"DMIProductName", "DGX-2H"}, {"CPUModel", "Xeon"}};
   OsDevice gpu{"nvml0", "co-processor", kGpu};

@@ -106,7 +106,7 @@ TEST_CASE("a damaged table ends where it makes no sense") {
   CHECK(parse_memory_modules(std::string("\x11\xff", 2) + std::string(300, '\0')).empty());
 }
 
-TEST_CASE("a machine without the table says why nothing is known") {
+TEST_CASE("a machine without the firmware table reports the reason") {
   const TemporaryDirectory root;
   const SystemFiles files(root.path());
   CHECK_THAT(read_memory_modules(files).unreadable, Catch::Contains("no firmware table"));

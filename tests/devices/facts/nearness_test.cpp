@@ -1,6 +1,5 @@
 #include "devices/facts/nearness.h"
 
-
 #include "devices/host/topology_hwloc.h"
 #include "tests/support/catch.h"
 #include "tests/support/saved_machines.h"
@@ -61,7 +60,7 @@ TEST_CASE("cards that are equally near are all named") {
   CHECK(places[1].nearest[0].shared_bridges == 1);
 }
 
-TEST_CASE("a GPU whose socket has no card gets one of the other socket, and that is said") {
+TEST_CASE("a GPU without a NIC on its socket gets one of the other socket, marked as such") {
   MachineTopology two = machine();
   std::erase_if(two.pci_devices, [](const PciDevice& one) {
     return one.address.starts_with("0000:b1") || one.address.starts_with("0000:b2");

@@ -120,7 +120,7 @@ TEST_CASE("a virtual port that claims less than its device runs at is not believ
   CHECK(intel.below("0000:3b:00.0", kAsleep).link().at("pcie_generation") == 4);
 }
 
-TEST_CASE("what the files do not say is left out") {
+TEST_CASE("facts missing from the files are omitted") {
   CHECK(read_pci_link(SystemFiles("/nowhere"), "0000:3b:00.0") == Json::object());
   FakeTree mute;
   CHECK(mute.below("0000:3b:00.0", {"Unknown", "Unknown", "0", "255"}).link() == Json::object());

@@ -97,7 +97,7 @@ TEST_CASE("a host that is ready has no complaints") {
   CHECK(facts.at("kernel_options") == Json{"intel_iommu=on", "iommu=pt"});
 }
 
-TEST_CASE("a process of somebody else on a GPU is named, ours is not") {
+TEST_CASE("foreign processes on a GPU are listed, our own are not") {
   Json gpus = two_gpus();
   gpus["gpus"][1]["compute_processes"] = {{{"pid", 4711}, {"used_bytes", 1024}},
                                           {{"pid", 99}, {"used_bytes", 1}}};
@@ -120,7 +120,7 @@ TEST_CASE("what NVML could not say is unreadable, never an empty list") {
   CHECK(FakeHost().facts(gpus).at("foreign_processes") == unreadable("no permission"));
 }
 
-TEST_CASE("each thing that is amiss is said") {
+TEST_CASE("each problem gives a warning") {
   FakeHost host;
   Json gpus = two_gpus();
   SECTION("persistence mode") {

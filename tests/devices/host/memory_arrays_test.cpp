@@ -148,7 +148,7 @@ TEST_CASE("verifying what never ran is an error of ours") {
   CHECK_THROWS_AS(fixture.arrays.verify(), Error);
 }
 
-TEST_CASE("two threads on one CPU are told to share a core, whatever they stream") {
+TEST_CASE("two threads on one CPU are found to share a core, whatever they stream") {
   const int cpu = HostCpus::allowed().first(1).front();
   HostThreadWatch watch;
   HostArrays arrays({12 * kMiB, 2, Pages::small, {}}, {cpu, cpu}, false, watch);
@@ -163,7 +163,7 @@ TEST_CASE("two threads on one CPU are told to share a core, whatever they stream
   CHECK(most > 0.8);  // one thread alone has it whole, at least once in twenty
 }
 
-TEST_CASE("memory that must lie near its thread is allocated anew for another number of threads") {
+TEST_CASE("local memory is reallocated for another number of threads") {
   HostThreadWatch watch;
   const int threads = two_threads();
   HostArrays arrays({8 * kMiB, threads, Pages::small, {}}, HostCpus::allowed().first(threads), true,

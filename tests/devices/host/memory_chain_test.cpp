@@ -104,7 +104,7 @@ TEST_CASE("a skipped load is found") {
   CHECK_FALSE(fixture.chain.verify().passed());
 }
 
-TEST_CASE("a chain that is no power of two or larger than its space is refused") {
+TEST_CASE("a chain that is not a power of two or exceeds its space is rejected") {
   ChainFixture fixture(65536);
   CHECK_THROWS_AS(fixture.chain.prepare(5000), Error);
   CHECK_THROWS_AS(fixture.chain.prepare(128), Error);

@@ -46,7 +46,7 @@ TEST_CASE("caches are read from the first core's folder, without the instruction
   CHECK(caches[2].shared_by == 3);  // core 20 has another
 }
 
-TEST_CASE("unreadable or odd cache entries are left out") {
+TEST_CASE("unreadable or invalid cache entries are omitted") {
   FakeRoot root;
   CHECK(read_caches({0}, root.path()).empty());
   CHECK(read_caches({}, root.path()).empty());

@@ -42,7 +42,7 @@ TEST_CASE("small pages are no huge pages") {
   CHECK(mapping.huge_share(mapping.bytes()) == 0.0);
 }
 
-TEST_CASE("memory that cannot be had is an error that says how much was asked for") {
+TEST_CASE("a failed allocation is an error with the requested size") {
   CHECK_THROWS_WITH(PageMapping(std::size_t{1} << 60, Pages::small),
                     Catch::Contains("PiB") || Catch::Contains("B"));
 }
@@ -62,7 +62,7 @@ TEST_CASE("huge pages are counted for the mapping asked about and no other") {
   CHECK(huge_bytes(garbage, 0, ~std::uintptr_t{0}) == 0.0);
 }
 
-TEST_CASE("why there can be no huge pages is said with what the kernel says") {
+TEST_CASE("missing huge pages are explained with the kernel's setting") {
   TemporaryDirectory root;
   CHECK_THAT(no_huge_pages(root.path()), Catch::Contains("has no transparent huge pages"));
   write_enabled(root, "always madvise [never]");

@@ -33,7 +33,7 @@ MachineTopology machine_with_gpu(std::vector<int> nodes) {
   return machine;
 }
 
-TEST_CASE("a rank belongs to the node of its GPU, and is told the cards next to it") {
+TEST_CASE("a rank belongs to the node of its GPU and gets the NICs next to it") {
   const RankPlace place = place_rank(machine_with_gpu({1}), "0000:05:00.0");
   CHECK(place.node == 1);
   CHECK(place.unknown.empty());
@@ -47,7 +47,7 @@ TEST_CASE("a rank belongs to the node of its GPU, and is told the cards next to 
                                {"reason", nullptr}});
 }
 
-TEST_CASE("a GPU whose node is not known binds nothing and says why") {
+TEST_CASE("a GPU with an unknown node binds nothing and gives the reason") {
   const RankPlace both = place_rank(machine_with_gpu({0, 1}), "0000:05:00.0");
   CHECK_FALSE(both.node);
   CHECK(both.unknown == "the GPU is equally close to 2 NUMA nodes");

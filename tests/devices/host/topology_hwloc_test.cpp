@@ -82,7 +82,7 @@ TEST_CASE("a saved machine with many virtual functions lists each once") {
   CHECK(std::adjacent_find(addresses.begin(), addresses.end()) == addresses.end());
 }
 
-TEST_CASE("a file that is no topology is an error, not another machine") {
+TEST_CASE("an invalid topology file is an error, not another machine") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "broken.xml";
   std::ofstream(path) << "<topology version=\"2.0\"><object type=\"Machine\"";

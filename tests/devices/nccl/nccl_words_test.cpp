@@ -39,7 +39,7 @@ TEST_CASE("NCCL 2.20 to 2.23 write numbers, which count as its nccl_common.h doe
   CHECK_FALSE(choice("4 Bytes -> Algo -1 proto 2 time 1.0"));
 }
 
-TEST_CASE("kernels on symmetric memory and copy engines are told too") {
+TEST_CASE("kernels on symmetric memory and copy engines are recognised too") {
   const auto kernel = choice(
       "AllReduce [Symmetric]: 64 Bytes -> Kernel AllReduce_RSxLDMC_AGxSTMC nchannels 8 nthreads "
       "512 "

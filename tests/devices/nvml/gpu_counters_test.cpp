@@ -60,7 +60,7 @@ TEST_CASE("what a GPU does is read in base units") {
   CHECK(value(slow, "energy_j") == Approx(energy + 1.0));
 }
 
-TEST_CASE("a worn GPU's counters say so, beside the bytes that moved to and from it") {
+TEST_CASE("error counters of a worn GPU are read with the bytes transferred") {
   const FakeNvml nvml("remapped_rows_narrow_pcie");
   CounterSources sources = gpu_counters(nvml.library());
   CounterSource& health = named(sources, "gpu0.health");

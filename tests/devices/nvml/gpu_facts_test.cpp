@@ -84,7 +84,7 @@ TEST_CASE("the links and the fabric of a GPU are read") {
                                  {"status", "ok"}});
 }
 
-TEST_CASE("the processes on a GPU are read, their memory only where it is told") {
+TEST_CASE("processes on a GPU are read, and their memory if reported") {
   const Json processes = gpu_of("healthy").at("compute_processes");
   REQUIRE(processes.size() == 2);
   CHECK(processes[0] == Json{{"pid", 4711}, {"used_bytes", 1073741824}});

@@ -30,7 +30,7 @@ struct GpuHostFixture {
   }
 };
 
-TEST_CASE("a host with a GPU says what it is, who is on it, and what can be read") {
+TEST_CASE("a host with a GPU reports its GPUs, their processes and the readable counters") {
   GpuHostFixture f;
   const FakeNvml nvml("healthy");
   GpuHost host = f.host(nvml);
@@ -57,7 +57,7 @@ TEST_CASE("this job's own processes on the GPU are not foreign, others are named
   CHECK(f.host(nvml).facts()[1].facts.at("foreign_processes").size() == 3);
 }
 
-TEST_CASE("a rank that says no facts still asks its driver before it relies on it") {
+TEST_CASE("a rank that reports no facts still queries its driver before relying on it") {
   GpuHostFixture f;
   {
     const FakeNvml nvml("healthy");

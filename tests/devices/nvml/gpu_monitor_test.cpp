@@ -47,7 +47,7 @@ TEST_CASE("heat and the hardware's own protection are thermal, a power cap is on
   CHECK(MonitorFixture("errors").monitor->slowdown() == kClean);  // unknown is no accusation
 }
 
-TEST_CASE("an Xid is told once, with the words of the kernel's log where they can be read") {
+TEST_CASE("an Xid is reported once, with the text of the kernel log if readable") {
   MonitorFixture f("healthy");
   CHECK(f.monitor->faults().empty());  // what the log held before is not ours
   setenv("FAKE_NVML_XID", "79", 1);
@@ -78,7 +78,7 @@ TEST_CASE(
   REQUIRE(f.monitor->faults().size() == 1);
 }
 
-TEST_CASE("links are counted where they are active, and left out where nobody tells") {
+TEST_CASE("active links are counted, and unreported ones omitted") {
   const Json plain = MonitorFixture("healthy").monitor->links();
   CHECK(plain == Json{{"nvlinks", 1}});
   CHECK(MonitorFixture("no_nvlink").monitor->links() == Json{{"nvlinks", 0}});

@@ -33,7 +33,7 @@ int open_files() {
   return count;
 }
 
-TEST_CASE("an answer comes back from the child as it is") {
+TEST_CASE("the child's answer is returned unchanged") {
   const int before = open_files();
   const Json answer = guarded([] { return Json{{"a", {1, 2.5, "x"}}, {"pid", getpid()}}; });
   CHECK(answer.at("a") == Json{1, 2.5, "x"});
@@ -73,7 +73,7 @@ TEST_CASE("a child that answers but does not end is late all the same") {
   CHECK(childless());
 }
 
-TEST_CASE("a crash, an exception and an early end are told apart") {
+TEST_CASE("a crash, an exception and an early exit are distinguished") {
   CHECK_THAT(why(guarded([]() -> Json {
                raise(SIGKILL);
                return {};

@@ -53,7 +53,7 @@ TEST_CASE("a malformed handshake is rejected") {
     CHECK_THAT(reason(line), Contains("malformed"));
 }
 
-TEST_CASE("an answer lets in or says why not; whatever else answers is no rank 0") {
+TEST_CASE("an answer accepts or refuses with a reason; anything else is not from rank 0") {
   CHECK(parse_answer(without_newline(answer_line(""))).ours);
   CHECK(parse_answer(without_newline(answer_line(""))).refusal.empty());
   const Answer no = parse_answer(without_newline(answer_line("rank 1\nis missing")));

@@ -47,7 +47,7 @@ const Set kMpirun = {
 
 }  // namespace
 
-TEST_CASE("without a launcher of several ranks there is nobody to meet") {
+TEST_CASE("without a launcher of several ranks there is no rendezvous") {
   CHECK_FALSE(meet({}));
   CHECK_FALSE(meet(with(kTorchrun, {{"WORLD_SIZE", "1"}, {"RANK", "0"}})));
   CHECK_FALSE(meet({{"RANK", "3"}}));
@@ -118,7 +118,7 @@ TEST_CASE("an address may be a name, IPv4 or IPv6, with a port or without") {
                Contains("BENCH_RENDEZVOUS is"));
 }
 
-TEST_CASE("what is missing or is no number is named with its value") {
+TEST_CASE("missing and non-numeric variables are reported with their value") {
   Set without = kTorchrun;
   without.erase("MASTER_ADDR");
   CHECK_THAT(refusal(without), Contains("no host") && Contains("set MASTER_ADDR"));

@@ -58,7 +58,7 @@ bool on_network(std::string_view transport) {
   return transport.starts_with("NET") || transport == "COLLNET";
 }
 
-/// Direct access was asked for at NVLink distance only; reductions in the switch use NVLink too.
+/// P2P was requested at NVLink distance only; reductions in the switch use NVLink too.
 bool on_nvlink(std::string_view transport) { return transport == "P2P" || transport == "NVLS"; }
 
 bool allowed(Isolation isolation, std::string_view transport) {

@@ -79,7 +79,7 @@ struct StreamRequest {
 
 /// Bytes moved per call of a prepared stream, over all threads.
 struct StreamAmount {
-  double payload = 0.0;  // bytes the program asked for: read N, write N, copy 2N, triad 3N
+  double payload = 0.0;  // bytes: read N, write N, copy 2N, triad 3N
   double traffic = 0.0;  // with write-allocate: a plain store counts twice
 };
 

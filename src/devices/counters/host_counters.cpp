@@ -12,19 +12,19 @@ namespace {
 
 // Counters of the host's devices: disks, network interfaces, power zones.
 
-constexpr std::size_t kMostDevices = 16;       // of one kind; a host of containers has hundreds
-constexpr std::size_t kMostText = 256u << 10;  // of one file of /proc
+constexpr std::size_t kMostDevices = 16;       // per kind; container hosts have hundreds
+constexpr std::size_t kMostText = 256u << 10;  // per /proc file
 
 const std::string kZones = "sys/class/powercap";
 
 struct DeviceItem {
   std::string suffix;  // of the column: "read_bytes"
   std::string unit;
-  std::size_t word;  // of the line that names the device first
+  std::size_t word;  // index in the line of the device
   double factor;
 };
 
-/// Columns "sda.read_bytes" of the devices in a file with one line for each.
+/// Columns "sda.read_bytes" for the devices of a file with one line per device.
 std::unique_ptr<CounterSource> line_source(const SystemFiles& files, const std::string& source,
                                            const std::string& path, std::size_t name_word,
                                            const std::vector<std::string>& devices,
@@ -51,7 +51,7 @@ std::unique_ptr<CounterSource> line_source(const SystemFiles& files, const std::
       });
 }
 
-/// Those that are hardware first: a host of containers has many that are not.
+/// Hardware interfaces first: container hosts have many others.
 std::vector<std::string> interfaces(const SystemFiles& files) {
   std::vector<std::string> names = files.entries("sys/class/net");
   std::erase(names, "lo");
@@ -62,7 +62,7 @@ std::vector<std::string> interfaces(const SystemFiles& files) {
   return names;
 }
 
-/// A file with one number, and what it is worth.
+/// A file with one number and its unit.
 struct NumberFile {
   std::string path;
   double factor;
@@ -88,8 +88,8 @@ std::unique_ptr<CounterSource> disk_counters(const SystemFiles& files) {
   for (const std::string& name : files.entries("sys/block"))
     if (files.exists("sys/block/" + name + "/device") && disks.size() < kMostDevices)
       disks.push_back(name);
-  // "259 0 nvme0n1 reads merged sectors ms writes merged sectors ms now busy_ms ..."; a sector is
-  // 512 bytes here whatever the disk's own are.
+  // "259 0 nvme0n1 reads merged sectors ms writes merged sectors ms now busy_ms ..."; sectors are
+  // 512 bytes here for all disks.
   return line_source(files, "host.disk", "proc/diskstats", 2, disks,
                      {{"read_bytes", "byte", 5, 512.0},
                       {"write_bytes", "byte", 9, 512.0},
@@ -111,8 +111,8 @@ std::unique_ptr<CounterSource> power_counters(const SystemFiles& files) {
   std::vector<CounterColumn> columns;
   std::vector<NumberFile> numbers;
   for (const std::string& zone : files.entries(kZones)) {
-    // "intel-rapl:0" is a package (AMD's as well); "intel-rapl:0:0" a part of it, counted twice.
-    // Kernels since 5.10 let only root read the energy.
+    // "intel-rapl:0" is a package (also for AMD); "intel-rapl:0:0" a part of it, which would be
+    // counted twice. Kernels since 5.10 let only root read the energy.
     const std::string folder = kZones + "/" + zone + "/";
     if (std::count(zone.begin(), zone.end(), ':') != 1 || columns.size() >= kMostDevices) continue;
     if (!files.number(folder + "energy_uj")) continue;

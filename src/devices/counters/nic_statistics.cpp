@@ -22,14 +22,14 @@ namespace {
 // Counters of InfiniBand and RoCE ports.
 
 constexpr std::size_t kMostPorts = 16;
-// Some adapters ask their firmware for each port counter, which takes milliseconds.
+// Some adapters query their firmware for each port counter, which takes milliseconds.
 constexpr Seconds kPortPeriod{1.0};
 constexpr double kGigabit = 1e9 / 8.0;
 
 const std::string kPorts = "sys/class/infiniband";
 
-/// Error counters stop at their greatest value (InfiniBand Architecture 1.4, 16.1.3.5): from then
-/// on they tell nothing. `most`: that value; 0 for counters that are wide enough.
+/// Error counters saturate at their maximum (InfiniBand Architecture 1.4, 16.1.3.5) and are then
+/// meaningless. `most` is that value; 0 for wide counters.
 struct PortItem {
   CounterColumn column;
   std::string file;
@@ -72,7 +72,7 @@ double link_rate(const SystemFiles& files, const std::string& path) {
   const std::string text = files.text(path, 64).value_or("");
   const auto words = words_of(text);
   if (words.size() < 2 || words[1] != "Gb/sec") return kUnread;
-  const std::string_view whole = words[0].substr(0, words[0].find('.'));  // 2.5 is a dead link's
+  const std::string_view whole = words[0].substr(0, words[0].find('.'));  // 2.5: link down
   return value_of(parse_number(whole)) * kGigabit;
 }
 
@@ -93,7 +93,7 @@ std::unique_ptr<CounterSource> infiniband_counters(const SystemFiles& files) {
         found.push_back(std::move(item));
       };
       for (const PortItem& item : items())
-        if (files.number(folder + item.file)) add(item);  // others are not of this adapter
+        if (files.number(folder + item.file)) add(item);  // the adapter has it
       if (files.exists(folder + "rate"))
         add({{"link_rate", "byte_per_second", CounterColumn::gauge}, "rate"});
     }
@@ -118,9 +118,9 @@ namespace {
 
 constexpr std::size_t kMostNics = 16;
 constexpr std::uint32_t kMostStatistics = 100'000;
-constexpr Seconds kNicPeriod{10.0};  // some drivers ask their firmware for a thousand counters
+constexpr Seconds kNicPeriod{10.0};  // some drivers query the firmware for a thousand counters
 
-/// Calls ethtool with a block that begins with its command.
+/// Calls ethtool with a block that starts with its command.
 bool ethtool(int socket, const std::string& interface, void* block) {
   ifreq request{};
   if (interface.size() >= sizeof request.ifr_name) return false;
@@ -143,8 +143,7 @@ bool is_priority_pause(const std::string& name, const std::string& way) {
          is_digit(name[way.size() + 5]) && name.ends_with("_pause");
 }
 
-/// Pauses of single priorities add up; of those of the whole link drivers have several names for
-/// one count.
+/// Pauses of priorities add up; for those of the link, drivers have several names for one counter.
 std::optional<double> pauses(const NicStatistics& all, const std::string& way) {
   constexpr std::array<const char*, 4> kWhole = {"_global_pause", "_pause_ctrl_phy",
                                                  "_pause_frames", "_pause"};
@@ -190,7 +189,7 @@ NicStatistics read_nic(const std::string& interface) {
   if (!socket.valid()) return {};
   const std::uint32_t count = count_statistics(socket.get(), interface);
   if (count == 0) return {};
-  // Words of eight bytes, so that the counts behind a head of eight bytes are aligned.
+  // 8-byte words, so that the counts after an 8-byte header are aligned.
   std::vector<std::uint64_t> names(1 + (sizeof(ethtool_gstrings) + count * ETH_GSTRING_LEN) / 8);
   auto* strings = reinterpret_cast<ethtool_gstrings*>(names.data());
   strings->cmd = ETHTOOL_GSTRINGS;

@@ -287,7 +287,7 @@ std::optional<MultiplyAddChain> multiply_add_chain() {
 namespace bench {
 namespace {
 
-// Small, of both signs, and no two neighbours alike.
+// Small numbers of both signs, with different neighbours.
 int factor_a(std::size_t i) { return 1 + static_cast<int>(i % 3); }
 int factor_b(std::size_t i) { return std::array{1, -2, 2, -1, 3}[i % 5]; }
 
@@ -339,7 +339,7 @@ double load_sum(std::span<const std::byte> bytes, std::size_t index, Dtype facto
   }
 }
 
-/// Calls each(a index, b index) for every product that one instruction adds to sum `index`.
+/// Calls each(a index, b index) for every product that an instruction adds to sum `index`.
 template <class Each>
 void for_products(const ComputeKernel& kernel, std::size_t index, const Each& each) {
   const auto group = static_cast<std::size_t>(kernel.group);
@@ -356,7 +356,7 @@ void for_products(const ComputeKernel& kernel, std::size_t index, const Each& ea
   }
 }
 
-/// Integers up to this are exact in the sums.
+/// Largest integer that is exact in the sums.
 double exact_up_to(Dtype factor) {
   switch (sum_type(factor)) {
     case Dtype::f64:

@@ -203,7 +203,7 @@ double HostArrays::sum_error(int thread) const {
   return std::abs(static_cast<double>(static_cast<std::int64_t>(sum - expected)));
 }
 
-/// Each window must hold what the last call on it wrote; windows no call came to are left out.
+/// Each window must hold the data of its last call; unused windows are skipped.
 double HostArrays::write_error(int thread) const {
   const auto windows = static_cast<std::int64_t>(layout_.windows);
   const std::size_t n = layout_.window;

@@ -45,7 +45,7 @@ std::variant<RankHandshake, BadHandshake> parse_handshake(std::string_view line)
 std::string answer_line(const std::string& refusal);
 
 struct Answer {
-  bool ours = false;    // false: whoever answered is no rank 0
+  bool ours = false;    // false: the answer is not from rank 0
   std::string refusal;  // "" lets us in
 };
 

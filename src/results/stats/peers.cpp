@@ -200,10 +200,10 @@ double loss(double value, double reference, Better better) {
   return better == Better::lower ? share : -share;
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+std::string share_text(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 std::string loss_text(double loss) {
-  return percent(std::abs(loss)) + (loss < 0.0 ? " better" : " worse");
+  return share_text(std::abs(loss)) + (loss < 0.0 ? " better" : " worse");
 }
 
 double student_95(std::size_t degrees) {

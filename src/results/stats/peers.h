@@ -58,7 +58,7 @@ bool stands_out(const PeerScores& scores, std::size_t i, double loss, double cha
 double loss(double value, double reference, Better better);
 
 /// "18.0 %".
-std::string percent(double share);
+std::string share_text(double share);
 /// "18.0 % worse", "1.2 % better".
 std::string loss_text(double loss);
 

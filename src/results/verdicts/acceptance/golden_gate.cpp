@@ -61,7 +61,7 @@ void judge_golden_interval(const GateContext& context, const GoldenCase& one, do
   reason.text = fmt::format(
       "{}: {}, {} than healthy hosts of its kind ({}); uncertainty +-{}, tolerance {}",
       one.metric->title(), format(one.value, one.metric->unit), loss_text(lost),
-      format(one.criterion->centre, one.metric->unit), percent(one.half), percent(allowed));
+      format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(allowed));
   reason.next_step = "repeat for more clean runs";
   reason.more_runs = true;
   context.add_reason(one.host, std::move(reason));
@@ -77,7 +77,7 @@ void judge_golden_case(const GateContext& context, const GoldenCase& one, std::s
   Reason reason = reason_of_golden(one, Verdict::fail);
   reason.text = fmt::format("{}: {}, {} than healthy hosts of its kind ({}); allowed: {}",
                             metric.title(), format(one.value, metric.unit), loss_text(lost),
-                            format(one.criterion->centre, metric.unit), percent(allowed));
+                            format(one.criterion->centre, metric.unit), share_text(allowed));
   context.add_reason(one.host, std::move(reason));
 }
 

@@ -36,7 +36,7 @@ std::string runs_needed(const HostMetric& row) {
   const double runs = std::ceil(static_cast<double>(row.runs) * factor * factor);
   if (runs > kMostAdvisedRuns)
     return fmt::format("reduce noise on the host: its uncertainty of {} hides a loss of {}",
-                       percent(row.half), percent(row.threshold));
+                       share_text(row.half), share_text(row.threshold));
   return fmt::format("run again: about {:.0f} clean runs in total are needed", runs);
 }
 
@@ -53,8 +53,9 @@ void judge_interval(const GateContext& context, const Compared& field, std::size
                               field.hosts.size());
     reason.next_step = "add hosts of this kind, or set a bound in the suite (gates)";
   } else {
-    reason.text = against(field, row) + fmt::format("; uncertainty +-{}, tolerance {}",
-                                                    percent(row.half), percent(row.threshold));
+    reason.text =
+        against(field, row) + fmt::format("; uncertainty +-{}, tolerance {}", share_text(row.half),
+                                          share_text(row.threshold));
     reason.next_step = runs_needed(row);
     reason.more_runs = true;
   }
@@ -89,7 +90,7 @@ void judge_scatter(const GateContext& context, const Compared& field, std::size_
   reason.expected = field.noise.fleet;
   reason.unit = Unit::ratio;
   reason.text = fmt::format("{}: run-to-run variation {}, peers {}", field.metric->title(),
-                            percent(own), percent(field.noise.fleet));
+                            share_text(own), share_text(field.noise.fleet));
   context.add_reason(field.hosts[i], std::move(reason));
 }
 
@@ -121,7 +122,7 @@ void judge_host(const GateContext& context, const Compared& field, std::size_t i
   } else if (failing) {
     row.verdict = Verdict::fail;
     Reason reason = reason_of_peers(field, i, row.verdict, "peers");
-    reason.text = against(field, row) + fmt::format("; allowed: {}", percent(row.threshold));
+    reason.text = against(field, row) + fmt::format("; allowed: {}", share_text(row.threshold));
     context.add_reason(field.hosts[i], std::move(reason));
   } else if (row.runs >= context.settings.fewest_runs) {
     judge_interval(context, field, i, row);

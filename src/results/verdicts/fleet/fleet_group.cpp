@@ -214,7 +214,7 @@ bool fails_golden(const FleetGroup& group, const FleetSettings& settings, FleetR
       fmt::format("{}: {}, {} than the profile ({}); allowed: {}", metric_title(group.about.key),
                   format(row.value, group.about.unit), loss_text(row.golden_loss),
                   format(group.criterion->centre, group.about.unit),
-                  percent(golden_allowed(*group.criterion, group.about.threshold))));
+                  share_text(golden_allowed(*group.criterion, group.about.threshold))));
   return true;
 }
 
@@ -223,7 +223,7 @@ bool fails_peers(const FleetGroup& group, std::size_t i, FleetRow& row) {
       !stands_out(group.peers.scores, i, row.loss, group.peers.chance[i], group.peers_level))
     return false;
   end(row, Verdict::fail, "peers",
-      against_peers(group, row) + fmt::format("; allowed: {}", percent(group.about.threshold)));
+      against_peers(group, row) + fmt::format("; allowed: {}", share_text(group.about.threshold)));
   return true;
 }
 
@@ -237,7 +237,7 @@ bool fails_scatter(const FleetGroup& group, const FleetSettings& settings, std::
   if (!(own >= group.about.threshold)) return false;
   end(row, Verdict::fail, "repeatability",
       fmt::format("{}: run-to-run variation {}, peers {}", metric_title(group.about.key),
-                  percent(own), percent(peers.noise.fleet)));
+                  share_text(own), share_text(peers.noise.fleet)));
   return true;
 }
 
@@ -246,7 +246,7 @@ std::string advised_runs(const FleetRow& row, double room) {
   constexpr double kMostAdvisedRuns = 50;
   const double runs = std::ceil(static_cast<double>(row.runs) * std::pow(row.half / room, 2));
   if (runs > kMostAdvisedRuns)
-    return fmt::format("reduce noise on the host: its uncertainty is {}", percent(row.half));
+    return fmt::format("reduce noise on the host: its uncertainty is {}", share_text(row.half));
   return fmt::format("run again: about {:.0f} runs in total are needed", runs);
 }
 
@@ -271,7 +271,7 @@ void judge_interval(const FleetGroup& group, const FleetSettings& settings, Flee
     next_step = "add hosts of this kind, or pass a profile (--profile)";
   end(row, Verdict::inconclusive, has_peers ? "peers" : "golden",
       fmt::format("{}: {}; uncertainty +-{}, tolerance {}", metric_title(group.about.key),
-                  loss_text(lost), percent(row.half), percent(allowed)),
+                  loss_text(lost), share_text(row.half), share_text(allowed)),
       next_step);
 }
 

@@ -52,7 +52,7 @@ std::string peer_text(const NightFinding& finding, const Evidence& evidence,
   const double lost = loss_of(median(values), median(evidence.peer_history), finding.better);
   if (lost >= rule.threshold)
     return fmt::format("; peer {} also lost {}: check what they share", finding.peer,
-                       percent(lost));
+                       share_text(lost));
   return fmt::format("; peer {} is unchanged", finding.peer);
 }
 
@@ -88,12 +88,12 @@ void judge_slower(NightFinding& finding, const Evidence& evidence, const Confirm
                                         values.size(), loss_text(lost), evidence.history.size());
   if (lost < rule.threshold)
     return set(finding, SuspicionState::dropped,
-               fmt::format("not reproduced: {}; tolerance {}", again, percent(rule.threshold)));
+               fmt::format("not reproduced: {}; tolerance {}", again, share_text(rule.threshold)));
   if (finding.p < rule.level)
     return set(finding, SuspicionState::confirmed, again + peer_text(finding, evidence, rule));
   set(finding, SuspicionState::unsettled,
       fmt::format("{}, but noise alone gives such a loss with a chance of {}", again,
-                  percent(finding.p)),
+                  share_text(finding.p)),
       "wait for more nights, or raise --reruns");
 }
 

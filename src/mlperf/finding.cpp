@@ -1,20 +1,14 @@
 #include "mlperf/finding.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace bench::mlperf {
 
 std::string_view to_string(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      break;
-  }
-  return "error";
+  constexpr std::array kNames = {"note", "warning", "error"};
+  return kNames[static_cast<std::size_t>(severity)];
 }
 
 Json to_json(const Finding& finding) {
@@ -26,9 +20,8 @@ Json to_json(const Finding& finding) {
 }
 
 void sort_findings(std::vector<Finding>& findings) {
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return std::tie(a.line, a.rule) < std::tie(b.line, b.rule);
-  });
+  std::ranges::stable_sort(
+      findings, {}, [](const Finding& finding) { return std::tie(finding.line, finding.rule); });
 }
 
 }  // namespace bench::mlperf

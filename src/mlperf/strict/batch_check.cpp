@@ -60,25 +60,22 @@ void check_batch(const Subject& subject, std::vector<Finding>& findings) {
   const std::optional<double> batch = factor(subject.log, "global_batch_size");
   const ReplicaBatch replica = replica_batch(subject.log);
   if (!batch || replica.text.empty()) return;
-  Finding finding = finding_at(*entry, "batch.factors", Severity::warning);
-  finding.found = fmt::format("{:.0f}", *batch);
-  if (std::fmod(*batch, replica.samples) != 0) {
-    finding.expected = "a multiple of " + replica.text;
-    finding.text = "the global batch is not a multiple of the per-replica batch";
-    findings.push_back(finding);
-    return;
-  }
+  const auto add = [&](const std::string& expected, const std::string& text) {
+    add_finding(findings, entry, "batch.factors", Severity::warning,
+                {expected, fmt::format("{:.0f}", *batch), text});
+  };
+  if (std::fmod(*batch, replica.samples) != 0)
+    return add("a multiple of " + replica.text,
+               "the global batch is not a multiple of the per-replica batch");
   const std::optional<double> devices = devices_per_replica(subject.log);
   if (!replica.whole || !devices || !subject.accelerators) return;
   const double replicas = static_cast<double>(*subject.accelerators) / *devices;
   if (replicas * replica.samples == *batch) return;
-  finding.expected = fmt::format("{:.10g}: {} x {:.10g} replicas of {:.0f} accelerators",
-                                 replicas * replica.samples, replica.text, replicas, *devices);
-  finding.text = fmt::format(
-      "the global batch does not match the factors in the log on the system's {} "
-      "accelerators",
-      *subject.accelerators);
-  findings.push_back(finding);
+  add(fmt::format("{:.10g}: {} x {:.10g} replicas of {:.0f} accelerators",
+                  replicas * replica.samples, replica.text, replicas, *devices),
+      fmt::format("the global batch does not match the factors in the log on the system's {} "
+                  "accelerators",
+                  *subject.accelerators));
 }
 
 }  // namespace bench::mlperf

@@ -61,13 +61,12 @@ void check_hyperparameters(const Subject& subject, std::vector<Finding>& finding
     const double found = entry->value.number();
     if (!std::isfinite(found) || nearly_equal(found, expected)) continue;
     if (subject.rules.version == "6.0.0" && nearly_equal(found, fixed.also_in_6_0)) continue;
-    Finding finding = finding_at(*entry, "hyperparameter.fixed", Severity::warning);
-    finding.expected = fixed.formula.empty() ? fmt::format("{}", expected)
-                                             : fmt::format("{} = {:.10g}", fixed.formula, expected);
-    finding.found = entry->value.excerpt();
-    finding.where = "training_rules: Hyperparameters";
-    finding.text = "the rules fix this value, but the official checker does not check it";
-    findings.push_back(finding);
+    add_finding(findings, entry, "hyperparameter.fixed", Severity::warning,
+                {fixed.formula.empty() ? fmt::format("{}", expected)
+                                       : fmt::format("{} = {:.10g}", fixed.formula, expected),
+                 entry->value.excerpt(),
+                 "the rules fix this value, but the official checker does not check it",
+                 "training_rules: Hyperparameters"});
   }
 }
 

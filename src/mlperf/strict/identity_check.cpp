@@ -31,13 +31,10 @@ void check_organisation(const Subject& subject, std::vector<Finding>& findings) 
   if (similar_names(subject.facts.org, subject.submitter)) return;
   for (const Finding& other : findings)
     if (other.rule == "value.placeholder" && other.key == entry->key) return;
-  Finding finding = finding_at(*entry, "identity.organisation", Severity::warning);
-  finding.expected = printable(subject.submitter);
-  finding.found = entry->value.excerpt();
-  finding.text =
-      "the log names a different organisation than its folder: set "
-      "submission_org, or check that the log is yours";
-  findings.push_back(finding);
+  add_finding(findings, entry, "identity.organisation", Severity::warning,
+              {printable(subject.submitter), entry->value.excerpt(),
+               "the log names a different organisation than its folder: set "
+               "submission_org, or check that the log is yours"});
 }
 
 void check_benchmark(const Subject& subject, std::vector<Finding>& findings) {
@@ -45,11 +42,9 @@ void check_benchmark(const Subject& subject, std::vector<Finding>& findings) {
   if (entry == nullptr || !subject.rules.benchmarks.contains(subject.folder) ||
       !entry->value.is_string() || subject.facts.benchmark == subject.folder)
     return;
-  Finding finding = finding_at(*entry, "identity.benchmark", Severity::error);
-  finding.expected = printable(subject.folder);
-  finding.found = entry->value.excerpt();
-  finding.text = "the log's benchmark differs from its folder's name";
-  findings.push_back(finding);
+  add_finding(findings, entry, "identity.benchmark", Severity::error,
+              {printable(subject.folder), entry->value.excerpt(),
+               "the log's benchmark differs from its folder's name"});
 }
 
 }  // namespace

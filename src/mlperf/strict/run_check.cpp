@@ -21,16 +21,13 @@ void check_status(const Subject& subject, std::vector<Finding>& findings) {
     if (entry.key != "run_stop") continue;
     const PythonValue* status = entry.metadata.find("status");
     if (status == nullptr || status->text() == "success") continue;
-    Finding finding = finding_at(entry, "status.run_stop", Severity::error);
-    finding.expected = "'success'";
-    finding.found = status->excerpt();
-    finding.where = "training_rules: Benchmark Results";
-    finding.text =
-        status->text() == "aborted"
-            ? "the run was aborted: it counts as not converged, and a result may contain "
-              "one such run"
-            : "the status of run_stop must be success or aborted";
-    findings.push_back(finding);
+    add_finding(findings, &entry, "status.run_stop", Severity::error,
+                {"'success'", status->excerpt(),
+                 status->text() == "aborted"
+                     ? "the run was aborted: it counts as not converged, and a result may contain "
+                       "one such run"
+                     : "the status of run_stop must be success or aborted",
+                 "training_rules: Benchmark Results"});
     return;
   }
 }
@@ -51,17 +48,16 @@ void check_order(const Subject& subject, std::string_view before, std::string_vi
   const bool run = before == "run_start";
   if (last == nullptr || std::isinf(earliest) || (run ? latest > earliest : latest >= earliest))
     return;
-  Finding finding = finding_at(*last, "time.order", Severity::error);
-  finding.expected = fmt::format("a time {} that of {}, {:.0f} ms", run ? "after" : "not before",
-                                 before, earliest);
-  finding.found = fmt::format("{:.0f} ms", latest);
-  finding.where = kWhereTimes;
-  finding.text =
-      run ? fmt::format("the run took {:.3f} minutes by its own timestamps: check the clock",
-                        (latest - earliest) / 60000)
-          : fmt::format("{} has an earlier timestamp than {}: take both from the same clock", after,
-                        before);
-  findings.push_back(finding);
+  add_finding(
+      findings, last, "time.order", Severity::error,
+      {fmt::format("a time {} that of {}, {:.0f} ms", run ? "after" : "not before", before,
+                   earliest),
+       fmt::format("{:.0f} ms", latest),
+       run ? fmt::format("the run took {:.3f} minutes by its own timestamps: check the clock",
+                         (latest - earliest) / 60000)
+           : fmt::format("{} has an earlier timestamp than {}: take both from the same clock",
+                         after, before),
+       kWhereTimes});
 }
 
 bool timed(std::string_view key) {
@@ -76,15 +72,14 @@ void check_times(const Subject& subject, std::vector<Finding>& findings) {
     if (finite && (!timed(entry.key) || unit_reported ||
                    (entry.time_ms >= kEarliestMs && entry.time_ms <= kLatestMs)))
       continue;
-    Finding finding = finding_at(entry, finite ? "time.unit" : "time.finite",
-                                 finite ? Severity::warning : Severity::error);
-    finding.expected = finite ? "milliseconds since 1970" : "a finite time_ms";
-    finding.found = finite ? number_text(entry.time_ms) : fmt::format("{}", entry.time_ms);
-    finding.text =
-        finite ? "the timestamp is not plausible as milliseconds since 1970: check the unit "
-                 "and the epoch of the clock"
-               : "time_ms must be a finite number of milliseconds";
-    findings.push_back(finding);
+    add_finding(
+        findings, &entry, finite ? "time.unit" : "time.finite",
+        finite ? Severity::warning : Severity::error,
+        {finite ? "milliseconds since 1970" : "a finite time_ms",
+         finite ? number_text(entry.time_ms) : fmt::format("{}", entry.time_ms),
+         finite ? "the timestamp is not plausible as milliseconds since 1970: check the unit "
+                  "and the epoch of the clock"
+                : "time_ms must be a finite number of milliseconds"});
     unit_reported = unit_reported || finite;
   }
 }
@@ -96,15 +91,13 @@ void check_evaluation_times(const Subject& subject, std::vector<Finding>& findin
     if (entry.key != "eval_accuracy") continue;
     const bool early = entry.time_ms<*start - kSkewMs, late = entry.time_ms> * stop + kSkewMs;
     if (!early && !late) continue;
-    Finding finding = finding_at(entry, "time.evaluation", Severity::warning);
-    finding.expected = fmt::format("between {:.0f} and {:.0f} ms", *start, *stop);
-    finding.found = fmt::format("{:.0f} ms", entry.time_ms);
-    finding.where = kWhereTimes;
-    finding.text = early
-                       ? "the timestamp of the evaluation is before run_start"
+    add_finding(findings, &entry, "time.evaluation", Severity::warning,
+                {fmt::format("between {:.0f} and {:.0f} ms", *start, *stop),
+                 fmt::format("{:.0f} ms", entry.time_ms),
+                 early ? "the timestamp of the evaluation is before run_start"
                        : "the timestamp of the evaluation is after run_stop: evaluations are part "
-                         "of the timed run";
-    findings.push_back(finding);
+                         "of the timed run",
+                 kWhereTimes});
     return;
   }
 }

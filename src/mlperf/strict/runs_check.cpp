@@ -56,28 +56,18 @@ void check_run_seeds(const Subject& subject, std::vector<Finding>& findings) {
       seeds.insert(*seed);
       continue;
     }
-    Finding finding = finding_at(entry, "seed.type", Severity::error);
-    finding.expected = "an integer";
-    finding.found = entry.value.excerpt();
-    finding.where = kWhereSeed;
-    finding.text = "a seed must be an integer";
-    findings.push_back(finding);
+    add_finding(findings, &entry, "seed.type", Severity::error,
+                {"an integer", entry.value.excerpt(), "a seed must be an integer", kWhereSeed});
   }
   if (first == nullptr && subject.closed()) {
-    Finding finding = finding_of_log("seed.missing", Severity::error);
-    finding.expected = "at least one line with the key seed";
-    finding.found = "none";
-    finding.where = kWhereSeed;
-    finding.text = "no seed is logged, which the closed division requires";
-    findings.push_back(finding);
+    add_finding(findings, nullptr, "seed.missing", Severity::error,
+                {"at least one line with the key seed", "none",
+                 "no seed is logged, which the closed division requires", kWhereSeed});
   }
   if (seeds.size() < 2) return;
-  Finding finding = finding_at(*first, "seed.several", Severity::note);
-  finding.expected = "one seed";
-  finding.found = fmt::format("{} seeds", seeds.size());
-  finding.where = kWhereSeed;
-  finding.text = "the run logs several seeds, which is allowed but rarely needed";
-  findings.push_back(finding);
+  add_finding(findings, first, "seed.several", Severity::note,
+              {"one seed", fmt::format("{} seeds", seeds.size()),
+               "the run logs several seeds, which is allowed but rarely needed", kWhereSeed});
 }
 
 namespace {

@@ -119,24 +119,20 @@ void check_schedule(const Subject& subject, std::vector<Finding>& findings) {
   if (!off) return;
   // The evaluation may have run on schedule but logged another count.
   const bool miscounted = started.size() == points.size() && !first_deviation(started, *schedule);
-  Finding finding =
-      finding_at(*points[*off].entry, miscounted ? "schedule.samples_count" : "schedule.evaluation",
-                 Severity::warning);
-  finding.expected = text_of(*schedule);
-  finding.found = found_text(positions, schedule->by_samples);
-  finding.where = "training_rules: Quality measure";
-  finding.text =
-      miscounted
-          ? fmt::format(
-                "eval_start has {}, but its eval_accuracy has {}: the convergence test "
-                "uses the latter",
-                number_text(*points[*off].started), number_text(points[*off].position))
-          : fmt::format(
-                "the evaluation schedule differs from the rules of {} for a global batch "
-                "of {}; the first deviation is at {}",
-                subject.rules.version, number_text(subject.facts.global_batch_size.value_or(0)),
-                number_text(positions[*off]));
-  findings.push_back(finding);
+  add_finding(
+      findings, points[*off].entry, miscounted ? "schedule.samples_count" : "schedule.evaluation",
+      Severity::warning,
+      {text_of(*schedule), found_text(positions, schedule->by_samples),
+       miscounted
+           ? fmt::format("eval_start has {}, but its eval_accuracy has {}: the convergence test "
+                         "uses the latter",
+                         number_text(*points[*off].started), number_text(points[*off].position))
+           : fmt::format("the evaluation schedule differs from the rules of {} for a global batch "
+                         "of {}; the first deviation is at {}",
+                         subject.rules.version,
+                         number_text(subject.facts.global_batch_size.value_or(0)),
+                         number_text(positions[*off])),
+       "training_rules: Quality measure"});
 }
 
 }  // namespace bench::mlperf

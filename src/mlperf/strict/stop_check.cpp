@@ -14,9 +14,8 @@ namespace {
 constexpr std::string_view kWhereStop = "training_rules: Quality measure, Run Results";
 
 const LogEntry* entry_at(const Log& log, std::int64_t line, std::string_view key) {
-  const auto at = std::find_if(log.entries.begin(), log.entries.end(), [&](const LogEntry& entry) {
-    return entry.line == line && entry.key == key;
-  });
+  const auto at = std::ranges::find_if(
+      log.entries, [&](const LogEntry& entry) { return entry.line == line && entry.key == key; });
   return at == log.entries.end() ? nullptr : &*at;
 }
 
@@ -32,17 +31,16 @@ bool same_point(const Evaluation& a, const Evaluation& b) {
 /// Every rank may log the evaluation; one that reached the target is enough.
 bool point_reaches_target(const RunFacts& facts, const Evaluation& point,
                           const Benchmark& benchmark) {
-  return std::any_of(
-      facts.evaluations.begin(), facts.evaluations.end(), [&](const Evaluation& one) {
-        return same_point(one, point) && reaches_target(benchmark, one.value.number());
-      });
+  return std::ranges::any_of(facts.evaluations, [&](const Evaluation& one) {
+    return same_point(one, point) && reaches_target(benchmark, one.value.number());
+  });
 }
 
 /// The first evaluation that reached the target.
 const Evaluation* first_reaching_target(const RunFacts& facts, const Benchmark& benchmark) {
-  const auto at = std::find_if(
-      facts.evaluations.begin(), facts.evaluations.end(),
-      [&](const Evaluation& one) { return reaches_target(benchmark, one.value.number()); });
+  const auto at = std::ranges::find_if(facts.evaluations, [&](const Evaluation& one) {
+    return reaches_target(benchmark, one.value.number());
+  });
   return at == facts.evaluations.end() ? nullptr : &*at;
 }
 
@@ -62,28 +60,24 @@ bool check_last(const Subject& subject, const Benchmark& benchmark, const LogEnt
     // If no evaluation reached it, the official checker reports that.
     const Evaluation* met = first_reaching_target(subject.facts, benchmark);
     if (met == nullptr) return false;
-    Finding finding = finding_at(entry == nullptr ? stop : *entry, "stop.target", Severity::error);
-    finding.expected = expected;
-    finding.found = last.value.excerpt();
-    finding.where = kWhereStop;
-    finding.text = fmt::format(
-        "the last evaluation before run_stop, at {}, misses the target that the "
-        "one in line {} ({}) reached: log run_stop right after the evaluation that "
-        "reached it",
-        point_text(last), met->line, point_text(*met));
-    findings.push_back(finding);
+    add_finding(
+        findings, entry == nullptr ? &stop : entry, "stop.target", Severity::error,
+        {expected, last.value.excerpt(),
+         fmt::format("the last evaluation before run_stop, at {}, misses the target that the "
+                     "one in line {} ({}) reached: log run_stop right after the evaluation that "
+                     "reached it",
+                     point_text(last), met->line, point_text(*met)),
+         kWhereStop});
     return false;
   }
   const auto& [start_ms, stop_ms] =
       std::pair(subject.facts.run_start_ms, subject.facts.run_stop_ms);
   if (start_ms && stop_ms && *stop_ms > *start_ms && *stop_ms < last.time_ms) {
-    Finding finding = finding_at(stop, "stop.time", Severity::warning);
-    finding.expected =
-        fmt::format("at or after {:.0f} ms, the time of line {}", last.time_ms, last.line);
-    finding.found = fmt::format("{:.0f} ms", *stop_ms);
-    finding.where = kWhereStop;
-    finding.text = "the timestamp of run_stop is before the evaluation that reached the target";
-    findings.push_back(finding);
+    add_finding(
+        findings, &stop, "stop.time", Severity::warning,
+        {fmt::format("at or after {:.0f} ms, the time of line {}", last.time_ms, last.line),
+         fmt::format("{:.0f} ms", *stop_ms),
+         "the timestamp of run_stop is before the evaluation that reached the target", kWhereStop});
   }
   return true;
 }
@@ -92,14 +86,12 @@ void check_late(const Subject& subject, const Benchmark& benchmark, const LogEnt
                 const Evaluation& last, std::vector<Finding>& findings) {
   const Evaluation* met = first_reaching_target(subject.facts, benchmark);
   if (met == nullptr || same_point(*met, last) || met->line >= last.line) return;
-  Finding finding = finding_at(stop, "stop.late", Severity::note);
-  finding.expected = fmt::format("after line {}, {}", met->line, point_text(*met));
-  finding.found = fmt::format("after line {}, {}", last.line, point_text(last));
-  finding.where = kWhereStop;
-  finding.text =
-      "the run could have stopped earlier: an earlier evaluation reached the "
-      "target";
-  findings.push_back(finding);
+  add_finding(findings, &stop, "stop.late", Severity::note,
+              {fmt::format("after line {}, {}", met->line, point_text(*met)),
+               fmt::format("after line {}, {}", last.line, point_text(last)),
+               "the run could have stopped earlier: an earlier evaluation reached the "
+               "target",
+               kWhereStop});
 }
 
 }  // namespace
@@ -117,14 +109,12 @@ void check_stop(const Subject& subject, std::vector<Finding>& findings) {
     return;
   }
   if (subject.facts.evaluations.empty()) return;  // the official checker requires one
-  Finding finding = finding_at(*stop, "stop.evaluation", Severity::error);
-  finding.expected = "an evaluation before run_stop";
-  finding.found = fmt::format("the first one in line {}", subject.facts.evaluations.front().line);
-  finding.where = kWhereStop;
-  finding.text =
-      "no evaluation is logged before run_stop: log run_stop after the "
-      "evaluation that reached the target";
-  findings.push_back(finding);
+  add_finding(findings, stop, "stop.evaluation", Severity::error,
+              {"an evaluation before run_stop",
+               fmt::format("the first one in line {}", subject.facts.evaluations.front().line),
+               "no evaluation is logged before run_stop: log run_stop after the "
+               "evaluation that reached the target",
+               kWhereStop});
 }
 
 }  // namespace bench::mlperf

@@ -30,12 +30,11 @@ std::vector<Finding> without_repeats(std::vector<Finding> findings) {
 
 void check_empty(const Subject& subject, std::vector<Finding>& findings) {
   if (subject.log.mllog_lines > 0) return;
-  Finding finding = finding_of_log("log.empty", Severity::error);
-  finding.expected = "lines with ':::MLLOG '";
-  finding.found =
-      fmt::format("{} lines, {} bytes, no MLLOG line", subject.log.lines, subject.log.bytes);
-  finding.text = "the file has no MLLOG lines: pass result_*.txt or the log that has them";
-  findings.push_back(finding);
+  add_finding(
+      findings, nullptr, "log.empty", Severity::error,
+      {"lines with ':::MLLOG '",
+       fmt::format("{} lines, {} bytes, no MLLOG line", subject.log.lines, subject.log.bytes),
+       "the file has no MLLOG lines: pass result_*.txt or the log that has them"});
 }
 
 }  // namespace
@@ -45,16 +44,18 @@ const Benchmark* Subject::benchmark() const {
   return at == rules.benchmarks.end() ? nullptr : &at->second;
 }
 
-Finding finding_at(const LogEntry& entry, std::string_view rule, Severity severity) {
-  return {.rule = std::string(rule),
-          .severity = severity,
-          .line = entry.line,
-          .column = entry.column,
-          .key = entry.key};
-}
-
-Finding finding_of_log(std::string_view rule, Severity severity) {
-  return {.rule = std::string(rule), .severity = severity};
+void add_finding(std::vector<Finding>& findings, const LogEntry* entry, std::string_view rule,
+                 Severity severity, const Statement& statement) {
+  Finding& finding =
+      findings.emplace_back(Finding{.rule = std::string(rule), .severity = severity});
+  finding.expected = statement.expected;
+  finding.found = statement.found;
+  finding.text = statement.text;
+  finding.where = statement.where;
+  if (entry == nullptr) return;
+  finding.line = entry->line;
+  finding.column = entry->column;
+  finding.key = entry->key;
 }
 
 std::string number_text(double number) {

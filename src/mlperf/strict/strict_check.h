@@ -1,5 +1,5 @@
 // Checks that the official MLPerf Training checker lacks. An error is a run that cannot be
-// submitted as it is; a warning deviates from the rules' text or needs an explanation; a note is
+// submitted unchanged; a warning deviates from the rules' text or needs an explanation; a note is
 // allowed but worth knowing. No finding repeats one of the official check.
 #pragma once
 

@@ -26,10 +26,13 @@ struct Subject {
   const Benchmark* benchmark() const;
 };
 
-/// At the entry's line, with its key.
-Finding finding_at(const LogEntry& entry, std::string_view rule, Severity severity);
-/// Of the log as a whole.
-Finding finding_of_log(std::string_view rule, Severity severity);
+/// What a finding says: as in Finding.
+struct Statement {
+  std::string_view expected, found, text, where = {};
+};
+/// Adds a finding at the entry's line, with its key; for nullptr, of the log as a whole.
+void add_finding(std::vector<Finding>& findings, const LogEntry* entry, std::string_view rule,
+                 Severity severity, const Statement& statement);
 
 /// "27648", or with a fraction's shortest digits.
 std::string number_text(double number);

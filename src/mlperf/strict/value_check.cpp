@@ -58,19 +58,9 @@ std::optional<Kind> kind_of(const Subject& subject, std::string_view key) {
 }
 
 std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::text:
-      return "a string";
-    case Kind::number:
-      return "a number";
-    case Kind::not_negative:
-      return "a non-negative number";
-    case Kind::integer:
-      return "an integer";
-    case Kind::positive_integer:
-      break;
-  }
-  return "a positive integer";
+  constexpr std::array kNames = {"a string", "a number", "a non-negative number", "an integer",
+                                 "a positive integer"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 /// Accepts 1.0 as an integer, because many logs have it. Non-finite numbers have their own rule.
@@ -102,12 +92,10 @@ bool is_placeholder(std::string_view text) {
 void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
   const auto check_number = [&](std::string_view what, const PythonValue& value) {
     if (is_finite(value)) return;
-    Finding finding = finding_at(entry, "value.finite", Severity::error);
-    finding.expected = "a finite number";
-    finding.found = value.excerpt();
-    finding.text =
-        fmt::format("{} is not finite: the training diverged, or the logging is wrong", what);
-    findings.push_back(finding);
+    add_finding(
+        findings, &entry, "value.finite", Severity::error,
+        {"a finite number", value.excerpt(),
+         fmt::format("{} is not finite: the training diverged, or the logging is wrong", what)});
   };
   check_number("the value", entry.value);
   for (const char* name : {"samples_count", "epoch_num"})
@@ -117,11 +105,9 @@ void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
 void check_type(const Subject& subject, const LogEntry& entry, std::vector<Finding>& findings) {
   const std::optional<Kind> kind = kind_of(subject, entry.key);
   if (!kind || matches_kind(*kind, entry.value)) return;
-  Finding finding = finding_at(entry, "value.type", Severity::error);
-  finding.expected = name_of(*kind);
-  finding.found = entry.value.excerpt();
-  finding.text = fmt::format("the value of {} must be {}", entry.key, name_of(*kind));
-  findings.push_back(finding);
+  add_finding(findings, &entry, "value.type", Severity::error,
+              {name_of(*kind), entry.value.excerpt(),
+               fmt::format("the value of {} must be {}", entry.key, name_of(*kind))});
 }
 
 void check_position(const LogEntry& entry, std::vector<Finding>& findings) {
@@ -130,21 +116,17 @@ void check_position(const LogEntry& entry, std::vector<Finding>& findings) {
     const PythonValue* value = entry.metadata.find(name);
     if (value == nullptr || (matches_kind(Kind::number, *value) && !(value->number() < 0)))
       continue;
-    Finding finding = finding_at(entry, "value.position", Severity::error);
-    finding.expected = "a non-negative number";
-    finding.found = value->excerpt();
-    finding.text = fmt::format("{} of an evaluation must be a non-negative number", name);
-    findings.push_back(finding);
+    add_finding(findings, &entry, "value.position", Severity::error,
+                {"a non-negative number", value->excerpt(),
+                 fmt::format("{} of an evaluation must be a non-negative number", name)});
   }
 }
 
 void check_placeholder(const LogEntry& entry, std::vector<Finding>& findings) {
   if (!entry.key.starts_with("submission_") || !is_placeholder(entry.value.text())) return;
-  Finding finding = finding_at(entry, "value.placeholder", Severity::warning);
-  finding.expected = entry.key == "submission_org" ? "the submitter's name" : "a real name";
-  finding.found = entry.value.excerpt();
-  finding.text = fmt::format("{} still has a placeholder value", entry.key);
-  findings.push_back(finding);
+  add_finding(findings, &entry, "value.placeholder", Severity::warning,
+              {entry.key == "submission_org" ? "the submitter's name" : "a real name",
+               entry.value.excerpt(), fmt::format("{} still has a placeholder value", entry.key)});
 }
 
 void check_submission_status(const LogEntry& entry, std::vector<Finding>& findings) {
@@ -152,22 +134,19 @@ void check_submission_status(const LogEntry& entry, std::vector<Finding>& findin
   if (entry.key != "submission_status" || !entry.value.is_string() || status == "onprem" ||
       status == "cloud" || status == "research" || is_placeholder(status))
     return;
-  Finding finding = finding_at(entry, "value.status", Severity::warning);
-  finding.expected = "onprem, cloud or research";
-  finding.found = entry.value.excerpt();
-  finding.text = "submission_status is not one that MLPerf defines";
-  findings.push_back(finding);
+  add_finding(findings, &entry, "value.status", Severity::warning,
+              {"onprem, cloud or research", entry.value.excerpt(),
+               "submission_status is not one that MLPerf defines"});
 }
 
 void check_event_type(const LogEntry& entry, std::vector<Finding>& findings) {
   if (entry.event_type == "POINT_IN_TIME" || entry.event_type == "INTERVAL_START" ||
       entry.event_type == "INTERVAL_END")
     return;
-  Finding finding = finding_at(entry, "value.event_type", Severity::warning);
-  finding.expected = "POINT_IN_TIME, INTERVAL_START or INTERVAL_END";
-  finding.found = PythonValue(entry.event_type).excerpt();
-  finding.text = "event_type is missing or not one that MLPerf defines";
-  findings.push_back(finding);
+  add_finding(
+      findings, &entry, "value.event_type", Severity::warning,
+      {"POINT_IN_TIME, INTERVAL_START or INTERVAL_END", PythonValue(entry.event_type).excerpt(),
+       "event_type is missing or not one that MLPerf defines"});
 }
 
 void check_time_type(const LogEntry& entry, std::vector<Finding>& findings) {
@@ -176,11 +155,8 @@ void check_time_type(const LogEntry& entry, std::vector<Finding>& findings) {
   if (at == std::string_view::npos) return;
   at = entry.text.find_first_not_of(" \t:", at + kName.size());
   if (at == std::string_view::npos || entry.text[at] != '"') return;
-  Finding finding = finding_at(entry, "value.type", Severity::warning);
-  finding.expected = "a number";
-  finding.found = "a string";
-  finding.text = "time_ms is a string; the MLPerf logger writes a number";
-  findings.push_back(finding);
+  add_finding(findings, &entry, "value.type", Severity::warning,
+              {"a number", "a string", "time_ms is a string; the MLPerf logger writes a number"});
 }
 
 }  // namespace

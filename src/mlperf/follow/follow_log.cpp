@@ -122,17 +122,9 @@ void GrowingLog::finish() {
 void GrowingLog::take_line(std::string_view line) {
   const auto token = line.rfind(kMllogToken);
   if (token == line.npos) return;
-  const std::int64_t index = log_.mllog_lines++;
-  const std::int64_t number = log_.lines + 1;
-  const std::int64_t column = physical_bytes_ + static_cast<std::int64_t>(token) + 1;
-  LineOutcome outcome = read_line(line.substr(token + kMllogToken.size()));
-  if (outcome.error)
-    log_.invalid_lines.push_back({number, column, index, *outcome.error, std::move(outcome.why)});
-  if (!outcome.entry) return;
-  LogEntry& entry = log_.entries.emplace_back(std::move(*outcome.entry));
-  entry.line = number;
-  entry.column = column;
-  entry.index = index;
+  add_line(log_, line.substr(token), log_.lines + 1,
+           physical_bytes_ + static_cast<std::int64_t>(token) + 1);
+  if (!log_.entries.empty()) log_.entries.back().text = {};  // `line` is not kept
 }
 
 namespace {

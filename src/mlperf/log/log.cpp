@@ -28,6 +28,35 @@
 namespace bench::mlperf {
 namespace {
 
+// Iterates over the lines with the token in one pass over the bytes.
+
+/// The part of a line from its last token to its end.
+struct TokenLine {
+  std::string_view text = {};
+  std::int64_t line = 0;    // as LogEntry::line
+  std::int64_t column = 0;  // of that token, in bytes from 1
+};
+
+class LineWalk {
+ public:
+  explicit LineWalk(std::string_view bytes);
+
+  /// Advances to the next line with a token; false at the end, when lines() is final.
+  bool next(TokenLine& found);
+  std::int64_t lines() const { return line_; }
+
+ private:
+  std::size_t end_of_line(std::size_t from) const;
+  void count_up_to(std::size_t place);
+
+  std::string_view bytes_;
+  char break_;                  // the line break that is counted
+  std::size_t at_ = 0;          // scanned up to here
+  std::size_t counted_ = 0;     // line breaks counted up to here
+  std::size_t line_begin_ = 0;  // start of the last counted line
+  std::int64_t line_ = 1;
+};
+
 std::size_t find_token(std::string_view bytes, std::size_t from) {
   const void* found =
       ::memmem(bytes.data() + from, bytes.size() - from, kMllogToken.data(), kMllogToken.size());
@@ -55,6 +84,8 @@ std::int64_t count_bytes(std::string_view bytes, char wanted) {
   }
   return total + std::ranges::count(bytes, wanted);
 }
+
+namespace {
 
 LineWalk::LineWalk(std::string_view bytes)
     : bytes_(bytes), break_(bytes.find('\n') != bytes.npos ? '\n' : '\r') {}
@@ -102,16 +133,12 @@ bool LineWalk::next(TokenLine& found) {
   return true;
 }
 
-namespace {
-
 // The content of a file, memory-mapped if possible.
 
 struct FileBytes {
   std::string_view text = {};
   std::shared_ptr<const void> owner = {};  // owns the memory of `text`
 };
-
-FileBytes bytes_of_text(std::string_view text);  // a copy
 
 constexpr std::size_t kPagedInAtOnce = std::size_t{64} << 20;
 
@@ -155,8 +182,6 @@ FileBytes bytes_of_file(const std::filesystem::path& path) {
   return has_size ? mapped(file, static_cast<std::size_t>(status.st_size), name)
                   : read_to_end(file, name);
 }
-
-FileBytes bytes_of_text(std::string_view text) { return owned(std::string(text)); }
 
 constexpr std::uint64_t kPrime1 = 0x9E3779B185EBCA87;
 constexpr std::uint64_t kPrime2 = 0xC2B2AE3D27D4EB4F;
@@ -273,26 +298,12 @@ void read_logs(const std::vector<std::filesystem::path>& paths,
 
 namespace {
 
-void add_line(Log& log, const TokenLine& at) {
-  const std::int64_t index = log.mllog_lines++;
-  LineOutcome outcome = read_line(at.text.substr(kMllogToken.size()));
-  if (outcome.error)
-    log.invalid_lines.push_back(
-        {at.line, at.column, index, *outcome.error, std::move(outcome.why)});
-  if (!outcome.entry) return;
-  LogEntry& entry = log.entries.emplace_back(std::move(*outcome.entry));
-  entry.line = at.line;
-  entry.column = at.column;
-  entry.index = index;
-  entry.text = at.text;
-}
-
 Log log_of(FileBytes bytes, std::filesystem::path path) {
   Log log{.path = std::move(path), .content = std::move(bytes.owner)};
   log.bytes = static_cast<std::int64_t>(bytes.text.size());
   log.digest = digest_of(bytes.text);
   LineWalk walk(bytes.text);
-  for (TokenLine at; walk.next(at);) add_line(log, at);
+  for (TokenLine at; walk.next(at);) add_line(log, at.text, at.line, at.column);
   log.lines = walk.lines();
   return log;
 }
@@ -304,7 +315,7 @@ bool left_out_key(std::string_view key) { return key == "tracked_stats"; }
 Log read_log(const std::filesystem::path& path) { return log_of(bytes_of_file(path), path); }
 
 Log read_log_text(std::string_view text, std::string name) {
-  return log_of(bytes_of_text(text), std::move(name));
+  return log_of(owned(std::string(text)), std::move(name));
 }
 
 const LogEntry* first_entry(const Log& log, std::string_view key) {

@@ -7,11 +7,24 @@
 #include <string>
 #include <utility>
 
+#include "core/mllog.h"
 #include "core/text.h"
 #include "mlperf/log/python_json.h"
 
 namespace bench::mlperf {
 namespace {
+
+/// White space by str.strip() in Latin-1.
+bool is_python_space(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte >= 0x09 && byte <= 0x0d) || (byte >= 0x1c && byte <= 0x20) || byte == 0x85 ||
+         byte == 0xa0;
+}
+
+std::string_view without_trailing_space(std::string_view text) {
+  while (!text.empty() && is_python_space(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 /// False if an underscore is not between two digits.
 bool drop_underscores(std::string& text) {
@@ -23,12 +36,10 @@ bool drop_underscores(std::string& text) {
   return true;
 }
 
-std::optional<double> named_float(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  if (text == "inf" || text == "infinity") return std::numeric_limits<double>::infinity();
-  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+std::optional<double> named_float(std::string_view text) {
+  const std::string name = to_lower(text);
+  if (name == "inf" || name == "infinity") return std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
   return {};
 }
 
@@ -53,17 +64,6 @@ bool is_plain_float(std::string_view text) {
 
 }  // namespace
 
-bool is_python_space(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte >= 0x09 && byte <= 0x0d) || (byte >= 0x1c && byte <= 0x20) || byte == 0x85 ||
-         byte == 0xa0;
-}
-
-std::string_view without_trailing_space(std::string_view text) {
-  while (!text.empty() && is_python_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::optional<double> python_float(std::string_view text) {
   text = without_trailing_space(text);
   while (!text.empty() && is_python_space(text.front())) text.remove_prefix(1);
@@ -72,7 +72,7 @@ std::optional<double> python_float(std::string_view text) {
   std::string number(text);
   if (!drop_underscores(number)) return {};
   const std::optional<double> magnitude =
-      is_plain_float(number) ? rounded_decimal(number) : named_float(std::move(number));
+      is_plain_float(number) ? rounded_decimal(number) : named_float(number);
   if (!magnitude) return {};
   return negative ? -*magnitude : *magnitude;
 }
@@ -95,6 +95,12 @@ struct Fields {
   bool unwanted() const {
     return present[kKey] && (!values[kKey].is_string() || left_out_key(values[kKey].text()));
   }
+};
+
+struct LineOutcome {
+  std::optional<LogEntry> entry = {};  // without its position; empty if invalid or skipped
+  std::optional<LineError> error = {};
+  std::string why = {};  // safe to print
 };
 
 LineOutcome refused(LineError error, std::string why) { return {{}, error, std::move(why)}; }
@@ -202,8 +208,7 @@ LineOutcome entry_of(Fields& fields) {
   return outcome;
 }
 
-}  // namespace
-
+/// `body`: the text after the token.
 LineOutcome read_line(std::string_view body) {
   body = without_trailing_space(body);
   PythonJsonReader reader(body);
@@ -213,6 +218,21 @@ LineOutcome read_line(std::string_view body) {
   Fields fields;
   if (!read_fields(reader, fields)) return refused(reader, body);
   return entry_of(fields);
+}
+
+}  // namespace
+
+void add_line(Log& log, std::string_view text, std::int64_t line, std::int64_t column) {
+  const std::int64_t index = log.mllog_lines++;
+  LineOutcome outcome = read_line(text.substr(kMllogToken.size()));
+  if (outcome.error)
+    log.invalid_lines.push_back({line, column, index, *outcome.error, std::move(outcome.why)});
+  if (!outcome.entry) return;
+  LogEntry& entry = log.entries.emplace_back(std::move(*outcome.entry));
+  entry.line = line;
+  entry.column = column;
+  entry.index = index;
+  entry.text = text;
 }
 
 }  // namespace bench::mlperf

@@ -43,12 +43,6 @@ void add_utf8(std::string& text, unsigned code) {
   add(0x80 | (code & 0x3f));
 }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /// The character for the escape \c; 0 if invalid.
 char meaning_of_escape(char c) {
   switch (c) {
@@ -73,15 +67,9 @@ char meaning_of_escape(char c) {
 
 }  // namespace
 
-bool PythonJsonReader::read_four_hex(std::size_t begin, unsigned& code) const {
-  if (begin + 4 > text_.size()) return false;
-  code = 0;
-  for (std::size_t i = begin; i < begin + 4; ++i) {
-    const int digit = hex_value(text_[i]);
-    if (digit < 0) return false;
-    code = code << 4 | static_cast<unsigned>(digit);
-  }
-  return true;
+std::optional<unsigned> PythonJsonReader::four_hex(std::size_t begin) const {
+  if (begin + 4 > text_.size()) return {};
+  return parse_as<unsigned>(text_.substr(begin, 4), 16);
 }
 
 /// After the backslash.
@@ -94,16 +82,15 @@ bool PythonJsonReader::read_escape(std::string* value) {
     if (value != nullptr) *value += meaning;
     return true;
   }
-  unsigned code = 0;
-  if (!read_four_hex(at_ + 1, code)) return fail("\\u must be followed by four hexadecimal digits");
+  std::optional<unsigned> code = four_hex(at_ + 1);
+  if (!code) return fail("\\u must be followed by four hexadecimal digits");
   at_ += 5;
-  unsigned low = 0;
-  if (is_high_surrogate(code) && peek() == '\\' && peek(1) == 'u' && read_four_hex(at_ + 2, low) &&
-      is_low_surrogate(low)) {
-    code = 0x10000 + ((code - 0xd800) << 10 | (low - 0xdc00));
-    at_ += 6;
-  }
-  if (value != nullptr) add_utf8(*value, code);
+  if (is_high_surrogate(*code) && peek() == '\\' && peek(1) == 'u')
+    if (const auto low = four_hex(at_ + 2); low && is_low_surrogate(*low)) {
+      code = 0x10000 + ((*code - 0xd800) << 10 | (*low - 0xdc00));
+      at_ += 6;
+    }
+  if (value != nullptr) add_utf8(*value, *code);
   return true;
 }
 

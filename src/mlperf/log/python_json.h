@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,7 +58,7 @@ class PythonJsonReader {
   bool read_dict(PythonValue* value);
   bool read_member(PythonValue::Dict* dict);
   bool read_escape(std::string* value);
-  bool read_four_hex(std::size_t begin, unsigned& code) const;
+  std::optional<unsigned> four_hex(std::size_t begin) const;
   std::size_t digits_from(std::size_t begin) const;
 
   std::string_view text_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "mlperf/log/exact_integer.h"
 
 namespace bench::mlperf {
 namespace {
@@ -141,66 +142,22 @@ namespace {
 
 // Python's comparisons; an integer and a float are compared exactly.
 
-constexpr double kTwoTo63 = 9223372036854775808.0;
-
-/// An integer of more than 64 bits.
-struct Decimal {
-  bool negative = false;
-  std::string digits = {};
-};
-
-Decimal decimal(std::string text) {
-  const bool negative = text.starts_with('-');
-  return {negative, negative ? text.substr(1) : std::move(text)};
+ExactInteger exact(const PythonValue& whole) {
+  const auto* big = whole.big_integer();
+  return big != nullptr ? ExactInteger::of_digits(big->digits) : ExactInteger(*whole.integer());
 }
 
-/// For a float large enough to be an integer.
-Decimal decimal(double whole) {
-  char text[320];
-  const auto end = std::to_chars(text, text + sizeof text, whole, std::chars_format::fixed).ptr;
-  return decimal(std::string(text, end));
-}
-
-std::partial_ordering order(const Decimal& a, const Decimal& b) {
-  if (a.negative != b.negative)
-    return a.negative ? std::partial_ordering::less : std::partial_ordering::greater;
-  const auto sizes = a.digits.size() <=> b.digits.size();
-  const auto magnitudes = sizes != 0 ? sizes : a.digits <=> b.digits;
-  return a.negative ? 0 <=> magnitudes : magnitudes;
-}
-
-std::partial_ordering order(std::int64_t a, double b) {
-  if (std::isnan(b)) return std::partial_ordering::unordered;
-  if (b >= kTwoTo63) return std::partial_ordering::less;
-  if (b < -kTwoTo63) return std::partial_ordering::greater;
-  const auto whole = static_cast<std::int64_t>(b);
-  return a != whole ? a <=> whole : 0.0 <=> b - static_cast<double>(whole);
-}
-
-std::partial_ordering reversed(std::partial_ordering order) { return 0 <=> order; }
-
-/// Compares a big integer with any number.
-std::partial_ordering order(const PythonValue::BigInteger& a, const PythonValue& b) {
-  const Decimal big = decimal(a.digits);
-  if (const auto* other = b.big_integer()) return order(big, decimal(other->digits));
-  const double real = b.number();
-  if (std::isnan(real)) return std::partial_ordering::unordered;
-  if (std::isfinite(real) && std::abs(real) >= kTwoTo63 && b.is_float())
-    return order(big, decimal(real));
-  const bool below =
-      std::isinf(real) ? real > 0.0 : big.negative;  // all others are smaller in magnitude
-  return below ? std::partial_ordering::less : std::partial_ordering::greater;
+std::partial_ordering compare_with_float(const PythonValue& whole, double b) {
+  const auto small = whole.integer();
+  return small ? compare_exactly(*small, b) : compare_exactly(exact(whole), b);
 }
 
 std::partial_ordering order_numbers(const PythonValue& a, const PythonValue& b) {
-  if (const auto* big = a.big_integer()) return order(*big, b);
-  if (const auto* big = b.big_integer()) return reversed(order(*big, a));
-  const auto first = a.integer();
-  const auto second = b.integer();
-  if (first && second) return *first <=> *second;
-  if (first) return order(*first, b.number());
-  if (second) return reversed(order(*second, a.number()));
-  return a.number() <=> b.number();
+  if (a.is_float() && b.is_float()) return a.number() <=> b.number();
+  if (b.is_float()) return compare_with_float(a, b.number());
+  if (a.is_float()) return 0 <=> compare_with_float(b, a.number());
+  const auto first = a.integer(), second = b.integer();
+  return first && second ? *first <=> *second : exact(a) <=> exact(b);
 }
 
 bool is_nan(const PythonValue& value) { return value.is_float() && std::isnan(value.number()); }

@@ -1,6 +1,5 @@
 #include "mlperf/log/run_facts.h"
 
-
 namespace bench::mlperf {
 namespace {
 

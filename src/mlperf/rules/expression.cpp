@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "mlperf/rules/expression_parser.h"
+
 namespace bench::mlperf {
 namespace {
 

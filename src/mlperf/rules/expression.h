@@ -106,9 +106,6 @@ struct Node {
   std::vector<Relation> relations = {};
 };
 
-/// Throws Error(input).
-Node parse_expression(std::string_view text, Vocabulary& vocabulary);
-
 /// Throws EvaluationError.
 Operand evaluate(const Node& node, const Scope& scope);
 

@@ -1,13 +1,157 @@
 #include "mlperf/rules/expression_parser.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "core/text.h"
 
 namespace bench::mlperf {
 namespace {
+
+constexpr std::array<std::string_view, 18> kSigns = {
+    "**", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", "[", "]", ",", ".", "="};
+
+bool begins_name(char byte) { return is_letter(byte) || byte == '_'; }
+
+/// The length in bytes of the number at the start of `text`: 12, 0.5, 1e-08.
+std::size_t number_length(std::string_view text) {
+  const auto digits = [&](std::size_t from) {
+    while (from < text.size() && is_digit(text[from])) ++from;
+    return from;
+  };
+  std::size_t end = digits(0);
+  if (end < text.size() && text[end] == '.') end = digits(end + 1);
+  if (end >= text.size() || text[end] != 'e') return end;
+  const std::size_t sign =
+      end + 1 < text.size() && (text[end + 1] == '+' || text[end + 1] == '-') ? 1 : 0;
+  const std::size_t last = digits(end + 1 + sign);
+  return last > end + 1 + sign ? last : end;
+}
+
+}  // namespace
+
+Tokens::Tokens(std::string_view expression) : expression_(expression) {
+  if (expression.size() > kLongestExpression)
+    throw Error(ErrorKind::input, fmt::format("the expression is {} bytes long", expression.size()),
+                fmt::format("shorten it to at most {} bytes", kLongestExpression));
+  advance();
+}
+
+Token Tokens::take() {
+  const Token taken = token_;
+  advance();
+  return taken;
+}
+
+bool Tokens::take(std::string_view sign_or_word) {
+  const bool fits = (token_.kind == TokenKind::sign || token_.kind == TokenKind::name) &&
+                    token_.text == sign_or_word;
+  if (fits) advance();
+  return fits;
+}
+
+void Tokens::expect(std::string_view sign_or_word) {
+  if (!take(sign_or_word)) refuse(fmt::format("expected '{}'", sign_or_word));
+}
+
+void Tokens::refuse(const std::string& why) const {
+  throw Error(ErrorKind::input,
+              fmt::format("expression '{}', position {}: {}", printable(expression_),
+                          token_.place + 1, why),
+              "see the expression syntax in docs/mlperf-rules.md");
+}
+
+void Tokens::advance() {
+  const std::size_t first =
+      std::min(expression_.find_first_not_of(" \t", end_), expression_.size());
+  const std::string_view rest = expression_.substr(first);
+  token_ = {TokenKind::end, {}, first};
+  end_ = first;
+  if (rest.empty()) return;
+  if (is_digit(rest[0])) {
+    token_ = {TokenKind::number, rest.substr(0, number_length(rest)), first};
+  } else if (begins_name(rest[0])) {
+    std::size_t size = 1;
+    while (size < rest.size() && (begins_name(rest[size]) || is_digit(rest[size]))) ++size;
+    token_ = {TokenKind::name, rest.substr(0, size), first};
+  } else if (rest[0] == '\'') {
+    const std::size_t closing = rest.find('\'', 1);
+    if (closing == std::string_view::npos) refuse("unterminated string");
+    token_ = {TokenKind::text, rest.substr(1, closing - 1), first};
+    end_ = first + closing + 1;
+    return;
+  } else {
+    const auto* const sign = std::find_if(
+        kSigns.begin(), kSigns.end(), [&](std::string_view one) { return rest.starts_with(one); });
+    if (sign == kSigns.end()) refuse("unexpected character");
+    token_ = {TokenKind::sign, *sign, first};
+  }
+  end_ = first + token_.text.size();
+}
+
+namespace {
+
+template <class... Children>
+Node node_of(Op op, Children... children) {
+  Node node;
+  node.op = op;
+  (node.children.push_back(std::move(children)), ...);
+  return node;
+}
+
+/// Recursive descent: one function per precedence level, lowest first.
+class ExpressionParser {
+ public:
+  ExpressionParser(std::string_view text, Vocabulary& vocabulary)
+      : tokens_(text), vocabulary_(vocabulary) {}
+
+  /// Throws Error(input).
+  Node whole();
+
+ private:
+  /// Counts a nesting level during its lifetime.
+  struct Level {
+    explicit Level(ExpressionParser& parser) : depth(parser.depth_) {
+      if (++depth > kDeepestExpression)
+        parser.tokens_.refuse(fmt::format("nested more than {} levels deep", kDeepestExpression));
+    }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    ~Level() { --depth; }
+    int& depth;
+  };
+
+  Node choice();
+  Node disjunction();
+  Node conjunction();
+  Node negation();
+  std::optional<Relation> take_relation();
+  Node comparison();
+  Node sum();
+  Node product();
+  Node signed_power();
+  Node members();
+
+  std::string name(std::string_view of_what);
+  Node primary();
+  Node number();
+  Node named();
+  [[noreturn]] void refuse_name(std::string_view word);
+  Node call(Op op);
+  Node container();  // after `in`
+
+  Tokens tokens_;
+  Vocabulary& vocabulary_;
+  int depth_ = 0;
+};
 
 // The primary expressions: names, numbers, strings, calls, lists.
 
@@ -31,8 +175,6 @@ Node text_node(std::string_view text) {
   node.text = text;
   return node;
 }
-
-}  // namespace
 
 std::string ExpressionParser::name(std::string_view of_what) {
   if (tokens_.next().kind != TokenKind::name)
@@ -124,8 +266,6 @@ Node ExpressionParser::container() {
   return node;
 }
 
-namespace {
-
 constexpr std::array<std::pair<std::string_view, Relation>, 6> kRelations = {
     {{"==", Relation::equal},
      {"!=", Relation::unequal},
@@ -133,8 +273,6 @@ constexpr std::array<std::pair<std::string_view, Relation>, 6> kRelations = {
      {">=", Relation::greater_equal},
      {"<", Relation::less},
      {">", Relation::greater}}};
-
-}  // namespace
 
 Node ExpressionParser::whole() {
   Node node = choice();
@@ -228,6 +366,8 @@ Node ExpressionParser::members() {
   }
   return node;
 }
+
+}  // namespace
 
 Node parse_expression(std::string_view text, Vocabulary& vocabulary) {
   return ExpressionParser(text, vocabulary).whole();

@@ -1,70 +1,46 @@
-// A recursive-descent parser: one function per precedence level, lowest first.
+// The tokens and the parser of the expression language.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "mlperf/rules/expression.h"
-#include "mlperf/rules/expression_tokens.h"
 
 namespace bench::mlperf {
 
-template <class... Children>
-Node node_of(Op op, Children... children) {
-  Node node;
-  node.op = op;
-  (node.children.push_back(std::move(children)), ...);
-  return node;
-}
+enum class TokenKind : std::uint8_t { end, number, text, name, sign };
 
-class ExpressionParser {
+struct Token {
+  TokenKind kind = TokenKind::end;
+  std::string_view text = {};  // of a string without its quotes
+  std::size_t place = 0;       // in the expression, from 0
+};
+
+class Tokens {
  public:
-  ExpressionParser(std::string_view text, Vocabulary& vocabulary)
-      : tokens_(text), vocabulary_(vocabulary) {}
-
   /// Throws Error(input).
-  Node whole();
+  explicit Tokens(std::string_view expression);
+
+  const Token& next() const { return token_; }
+  Token take();
+  /// Consumes the next token if it is this sign or word.
+  bool take(std::string_view sign_or_word);
+  /// Throws Error(input) if it is not.
+  void expect(std::string_view sign_or_word);
+  /// Throws Error(input) with the expression and the position of the next token.
+  [[noreturn]] void refuse(const std::string& why) const;
 
  private:
-  /// Counts a nesting level during its lifetime.
-  struct Level {
-    explicit Level(ExpressionParser& parser) : depth(parser.depth_) {
-      if (++depth > kDeepestExpression)
-        parser.tokens_.refuse(fmt::format("nested more than {} levels deep", kDeepestExpression));
-    }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-    ~Level() { --depth; }
-    int& depth;
-  };
+  void advance();
 
-  Node choice();
-  Node disjunction();
-  Node conjunction();
-  Node negation();
-  std::optional<Relation> take_relation();
-  Node comparison();
-  Node sum();
-  Node product();
-  Node signed_power();
-  Node members();
-
-  // Primary expressions: expression_names.cpp.
-  std::string name(std::string_view of_what);
-  Node primary();
-  Node number();
-  Node named();
-  [[noreturn]] void refuse_name(std::string_view word);
-  Node call(Op op);
-  Node container();  // after `in`
-
-  Tokens tokens_;
-  Vocabulary& vocabulary_;
-  int depth_ = 0;
+  std::string_view expression_;
+  std::size_t end_ = 0;  // of the token
+  Token token_ = {};
 };
+
+/// Throws Error(input).
+Node parse_expression(std::string_view text, Vocabulary& vocabulary);
 
 }  // namespace bench::mlperf

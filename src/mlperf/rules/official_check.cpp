@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -16,17 +15,13 @@
 #include "core/text.h"
 #include "mlperf/finding.h"
 #include "mlperf/log/log.h"
+#include "mlperf/log/python_json.h"
 #include "mlperf/rules/line_findings.h"
 #include "mlperf/rules/operand.h"
 #include "mlperf/rules/rule_set.h"
 
 namespace bench::mlperf {
 namespace {
-
-// Applies one section of a rule set to all lines of a log: one pass of the official checker.
-
-// The failures of a log so far. A later section with rules for a key withdraws the earlier failures
-// for that key: this is how the official checker lets a benchmark replace a common rule.
 
 /// The official checker ends with a traceback at this point.
 struct OfficialCrash : std::runtime_error {
@@ -35,17 +30,35 @@ struct OfficialCrash : std::runtime_error {
   Finding found;
 };
 
+/// The failures of a log so far. A later section with rules for a key withdraws the earlier
+/// failures for that key: this is how the official checker lets a benchmark replace a common rule.
 class Failures {
  public:
   explicit Failures(bool werror) : werror_(werror) {}
 
   /// `keyed`: a later section with its key withdraws it.
-  void add(Finding finding, bool keyed);
-  void warn(Finding finding);
-  /// Withdraws the failures of keys for which `replaced` is true.
-  void withdraw(const std::function<bool(const std::string&)>& replaced);
+  void add(Finding finding, bool keyed) {
+    finding.official = true;
+    findings_.emplace_back(std::move(finding), keyed);
+  }
+  void warn(Finding finding) {
+    if (werror_) return add(std::move(finding), true);
+    finding.official = true;
+    finding.severity = Severity::warning;
+    warnings_.push_back(std::move(finding));
+  }
+  /// Withdraws the failures of keys that this section has rules for.
+  void withdraw(const Section& section) {
+    std::erase_if(findings_, [&](const auto& one) {
+      return one.second && section.keys.contains(one.first.key);
+    });
+  }
 
-  std::vector<Finding> findings() const;
+  std::vector<Finding> findings() const {
+    std::vector<Finding> all;
+    for (const auto& [finding, keyed] : findings_) all.push_back(finding);
+    return all;
+  }
   const std::vector<Finding>& warnings() const { return warnings_; }
 
  private:
@@ -54,6 +67,7 @@ class Failures {
   std::vector<Finding> warnings_ = {};
 };
 
+/// Applies one section of a rule set to all lines of a log: one pass of the official checker.
 class SectionCheck {
  public:
   /// Borrows all three.
@@ -93,28 +107,6 @@ class SectionCheck {
   std::unordered_map<std::string, Seen> seen_ = {};
   std::vector<std::string> following_ = {};
 };
-
-void Failures::add(Finding finding, bool keyed) {
-  finding.official = true;
-  findings_.emplace_back(std::move(finding), keyed);
-}
-
-void Failures::warn(Finding finding) {
-  if (werror_) return add(std::move(finding), true);
-  finding.official = true;
-  finding.severity = Severity::warning;
-  warnings_.push_back(std::move(finding));
-}
-
-void Failures::withdraw(const std::function<bool(const std::string&)>& replaced) {
-  std::erase_if(findings_, [&](const auto& one) { return one.second && replaced(one.first.key); });
-}
-
-std::vector<Finding> Failures::findings() const {
-  std::vector<Finding> all;
-  for (const auto& [finding, keyed] : findings_) all.push_back(finding);
-  return all;
-}
 
 // Lines that a section derives from several others before checking.
 
@@ -193,7 +185,6 @@ std::vector<LogEntry> collected_lines(const std::vector<LogEntry>& lines,
 /// The official checker prints the state with each failed test and crashes on these values: complex
 /// numbers, and integers with more digits than Python converts to a string.
 bool is_unprintable(const Operand& value) {
-  constexpr std::size_t kMostDigits = 4300;
   if (value.kind != Operand::Kind::big) return value.kind == Operand::Kind::complex;
   return value.big->digits().size() - (value.big->negative() ? 1 : 0) > kMostDigits;
 }
@@ -205,7 +196,7 @@ bool is_submission_key(const std::string& key) {
 std::vector<std::string> SectionCheck::run() {
   const std::vector<LogEntry> collected =
       section_.collection ? collected_lines(lines_, *section_.collection) : std::vector<LogEntry>();
-  failures_.withdraw([&](const std::string& key) { return section_.keys.contains(key); });
+  failures_.withdraw(section_);
   for (const LogEntry& line : lines_) check_line(line);
   for (const LogEntry& line : collected) check_line(line);
   for (const auto& [key, rule] : section_.keys) {
@@ -401,7 +392,6 @@ OfficialVerdict official_check(const Log& log, const RuleSet& rules, bool werror
   verdict.pass = verdict.findings.empty();
   sort_findings(verdict.findings);
   sort_findings(verdict.warnings);
-  if (!verdict.pass) verdict.first_failed = verdict.findings.front().key;
   return verdict;
 }
 

@@ -3,7 +3,6 @@
 // mlperf/strict finds what it misses.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "mlperf/finding.h"
@@ -14,8 +13,7 @@ namespace bench::mlperf {
 
 struct OfficialVerdict {
   bool pass = false;
-  bool crash = false;             // the official checker crashes or never ends
-  std::string first_failed = {};  // the key of the first finding; "" if it has none
+  bool crash = false;  // the official checker crashes or never ends
   /// All findings of the official checker, not only the last one per key, at their true lines;
   /// after a crash, also what it would find otherwise.
   std::vector<Finding> findings = {};

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
+
+#include "core/text.h"
 
 namespace bench::mlperf {
 namespace {
@@ -47,25 +50,17 @@ Operand whole_result(double value) {
 
 constexpr std::size_t kMaxDigits = 10'000;  // of a product; a logged integer has at most 4,300
 
-/// The digits of a string that int() accepts: surrounding spaces, single '_' between digits.
+/// The value of a string that int() accepts: surrounding spaces, single '_' between digits.
 ExactInteger whole_of_text(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n\r\f\v");
-  const auto last = text.find_last_not_of(" \t\n\r\f\v");
-  std::string digits;
+  text = trim(text);
+  std::string digits = text.starts_with('-') ? "-" : "";
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   char before = '_';
-  if (first != std::string_view::npos) {
-    text = text.substr(first, last - first + 1);
-    if (text.starts_with('-')) digits = "-";
-    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-    for (const char byte : text) {
-      const bool fits = (byte >= '0' && byte <= '9') || (byte == '_' && before != '_');
-      if (!fits) {
-        before = '_';
-        break;
-      }
-      if (byte != '_') digits += byte;
-      before = byte;
-    }
+  for (const char byte : text) {
+    const bool fits = is_digit(byte) || (byte == '_' && before != '_');
+    before = fits ? byte : '_';
+    if (!fits) break;
+    if (byte != '_') digits += byte;
   }
   if (before == '_' || digits.size() > kMaxDigits)
     throw EvaluationError("the string is not an integer");
@@ -196,25 +191,13 @@ namespace {
 
 using Kind = Operand::Kind;
 
-/// Compares numbers: -1, 0, 1, empty for NaN.
-std::optional<int> order(const Operand& a, const Operand& b) {
-  if (a.kind == Kind::real && b.kind == Kind::real) {
-    if (std::isnan(a.real) || std::isnan(b.real)) return {};
-    return a.real < b.real ? -1 : a.real > b.real ? 1 : 0;
-  }
+std::partial_ordering order(const Operand& a, const Operand& b) {
+  if (a.kind == Kind::real && b.kind == Kind::real) return a.real <=> b.real;
   if (b.kind == Kind::real)
     return a.kind == Kind::big ? compare_exactly(*a.big, b.real) : compare_exactly(a.whole, b.real);
-  if (a.kind == Kind::real) {
-    const std::optional<int> turned = order(b, a);
-    return turned ? std::optional<int>(-*turned) : std::nullopt;
-  }
-  if (a.kind != Kind::big && b.kind != Kind::big)
-    return a.whole < b.whole ? -1 : a.whole > b.whole ? 1 : 0;
-  const auto whole = [](const Operand& one) {
-    return one.kind == Kind::big ? *one.big : ExactInteger(one.whole);
-  };
-  const auto exact = whole(a) <=> whole(b);
-  return exact < 0 ? -1 : exact > 0 ? 1 : 0;
+  if (a.kind == Kind::real) return 0 <=> order(b, a);
+  if (a.kind != Kind::big && b.kind != Kind::big) return a.whole <=> b.whole;
+  return exact(a) <=> exact(b);
 }
 
 bool equal_operands(const Operand& a, const Operand& b) {
@@ -229,16 +212,16 @@ bool equal_operands(const Operand& a, const Operand& b) {
   throw EvaluationError(fmt::format("cannot compare {} with {}", type_name(a), type_name(b)));
 }
 
-bool in_order(Relation relation, int sign) {
+bool in_order(Relation relation, std::partial_ordering order) {
   switch (relation) {
     case Relation::less:
-      return sign < 0;
+      return order < 0;
     case Relation::less_equal:
-      return sign <= 0;
+      return order <= 0;
     case Relation::greater:
-      return sign > 0;
+      return order > 0;
     default:
-      return sign >= 0;
+      return order >= 0;
   }
 }
 
@@ -305,24 +288,8 @@ bool truth(const Operand& a) {
 }
 
 std::string_view type_name(const Operand& a) {
-  switch (a.kind) {
-    case Kind::none:
-      return "NoneType";
-    case Kind::boolean:
-      return "bool";
-    case Kind::whole:
-    case Kind::big:
-      return "int";
-    case Kind::real:
-      return "float";
-    case Kind::complex:
-      return "complex";
-    case Kind::text:
-      return "str";
-    case Kind::tree:
-      break;
-  }
-  return a.tree->type_name();
+  constexpr std::array kNames = {"NoneType", "bool", "int", "int", "float", "complex", "str"};
+  return a.kind == Kind::tree ? a.tree->type_name() : kNames[static_cast<std::size_t>(a.kind)];
 }
 
 std::string words(const Operand& a) {
@@ -350,12 +317,8 @@ std::string words(const Operand& a) {
 bool holds(Relation relation, const Operand& a, const Operand& b) {
   if (relation == Relation::equal) return equal_operands(a, b);
   if (relation == Relation::unequal) return !equal_operands(a, b);
-  if (a.is_number() && b.is_number()) {
-    const std::optional<int> sign = order(a, b);
-    return sign && in_order(relation, *sign);
-  }
-  if (a.kind == Kind::text && b.kind == Kind::text)
-    return in_order(relation, a.text.compare(b.text));
+  if (a.is_number() && b.is_number()) return in_order(relation, order(a, b));
+  if (a.kind == Kind::text && b.kind == Kind::text) return in_order(relation, a.text <=> b.text);
   if (a.kind == Kind::tree && b.kind == Kind::tree)
     return ordered_trees(relation, *a.tree, *b.tree);
   refuse_order(a, b);

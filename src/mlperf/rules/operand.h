@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "mlperf/log/exact_integer.h"
 #include "mlperf/log/python_value.h"
-#include "mlperf/rules/exact_integer.h"
 
 namespace bench::mlperf {
 

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "core/json_fields.h"
 #include "core/locations.h"
 #include "core/schema.h"
 #include "core/text.h"
-#include "mlperf/rules/expression.h"
-#include "mlperf/rules/expression_tokens.h"
+#include "mlperf/rules/expression_parser.h"
 
 namespace bench::mlperf {
 namespace {
@@ -25,21 +25,8 @@ std::string value_text(const Node& node, const Scope& scope) try {
 }
 
 std::string_view relation_text(Relation relation) {
-  switch (relation) {
-    case Relation::equal:
-      return "";
-    case Relation::unequal:
-      return "not ";
-    case Relation::less:
-      return "less than ";
-    case Relation::less_equal:
-      return "at most ";
-    case Relation::greater:
-      return "more than ";
-    case Relation::greater_equal:
-      break;
-  }
-  return "at least ";
+  constexpr std::array kTexts = {"", "not ", "less than ", "at most ", "more than ", "at least "};
+  return kTexts[static_cast<std::size_t>(relation)];
 }
 
 /// The expected value of the line; "" if the node does not constrain it.
@@ -234,8 +221,7 @@ Vocabulary vocabulary_of(const RuleSet& rules, const Json& lists, std::string_vi
   return vocabulary;
 }
 
-}  // namespace
-
+/// Throws Error(input) with section, key and position.
 RuleSet rule_set_from_json(const Json& json, const std::string& origin) {
   RuleSet rules;
   rules.version = json.value("ruleset", "");
@@ -258,8 +244,6 @@ RuleSet rule_set_from_json(const Json& json, const std::string& origin) {
   }
   return rules;
 }
-
-namespace {
 
 constexpr int kLongestDescent = 16;  // of "based_on" and of "like"
 
@@ -329,7 +313,21 @@ Json resolved_section(const Json& sections, const std::string& name, int depth) 
   return whole;
 }
 
-}  // namespace
+/// The files of a folder, each read once.
+class RuleSetFiles {
+ public:
+  explicit RuleSetFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// The file of a version merged with its bases, each validated against the schema, with the keys
+  /// of base sections resolved. Throws Error(input).
+  Json whole(const std::string& version);
+
+ private:
+  const Json& descended(const std::string& version, int depth);
+
+  std::filesystem::path folder_;
+  std::map<std::string, Json> known_ = {};
+};
 
 const Json& RuleSetFiles::descended(const std::string& version, int depth) {
   if (const auto known = known_.find(version); known != known_.end()) return known->second;
@@ -351,8 +349,6 @@ Json RuleSetFiles::whole(const std::string& version) {
     whole["sections"][name] = resolved_section(sections, name, 0);
   return whole;
 }
-
-namespace {
 
 std::optional<double> at_batch(const Expression& expression, double global_batch_size) try {
   const State state = {Operand(global_batch_size)};

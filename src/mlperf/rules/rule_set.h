@@ -122,25 +122,4 @@ RuleSet load_rule_set(const std::filesystem::path& folder, std::string_view vers
 /// All of a folder, oldest first.
 std::vector<RuleSet> load_rule_sets(const std::filesystem::path& folder);
 
-// Loads rule set files as JSON, merged with the files they are based on.
-
-/// The files of a folder, each read once.
-class RuleSetFiles {
- public:
-  explicit RuleSetFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-  /// The file of a version merged with its bases, each validated against the schema, with the keys
-  /// of base sections resolved. Throws Error(input).
-  Json whole(const std::string& version);
-
- private:
-  const Json& descended(const std::string& version, int depth);
-
-  std::filesystem::path folder_;
-  std::map<std::string, Json> known_ = {};
-};
-
-/// Throws Error(input) with section, key and position.
-RuleSet rule_set_from_json(const Json& json, const std::string& origin);
-
 }  // namespace bench::mlperf

@@ -37,8 +37,8 @@ class ExactInteger {
   std::vector<std::uint32_t> limbs_;  // of 9 digits, the lowest first; none for 0
 };
 
-/// Compares exactly: -1, 0 or 1; empty for NaN.
-std::optional<int> compare_exactly(const ExactInteger& a, double b);
-std::optional<int> compare_exactly(std::int64_t a, double b);
+/// Without rounding; NaN is unordered.
+std::partial_ordering compare_exactly(const ExactInteger& a, double b);
+std::partial_ordering compare_exactly(std::int64_t a, double b);
 
 }  // namespace bench::mlperf

@@ -1,4 +1,4 @@
-#include "mlperf/rules/exact_integer.h"
+#include "mlperf/log/exact_integer.h"
 
 #include <fmt/format.h>
 
@@ -148,21 +148,16 @@ std::string ExactInteger::digits() const {
   return text;
 }
 
-std::optional<int> compare_exactly(const ExactInteger& a, double b) {
-  if (std::isnan(b)) return {};
-  if (std::isinf(b)) return b > 0 ? -1 : 1;
+std::partial_ordering compare_exactly(const ExactInteger& a, double b) {
+  if (!std::isfinite(b)) return 0.0 <=> b;
   const auto order = a <=> ExactInteger::of_real(b);
-  if (order != 0) return order < 0 ? -1 : 1;
-  const double fraction = b - std::trunc(b);
-  return fraction > 0 ? -1 : fraction < 0 ? 1 : 0;
+  return order != 0 ? order : std::trunc(b) <=> b;
 }
 
-std::optional<int> compare_exactly(std::int64_t a, double b) {
+std::partial_ordering compare_exactly(std::int64_t a, double b) {
   constexpr std::int64_t kExact = std::int64_t{1} << 53;
   if (a < -kExact || a > kExact) return compare_exactly(ExactInteger(a), b);
-  if (std::isnan(b)) return {};
-  const auto real = static_cast<double>(a);
-  return real < b ? -1 : real > b ? 1 : 0;
+  return static_cast<double>(a) <=> b;
 }
 
 }  // namespace bench::mlperf

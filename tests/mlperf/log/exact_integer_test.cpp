@@ -1,4 +1,4 @@
-#include "mlperf/rules/exact_integer.h"
+#include "mlperf/log/exact_integer.h"
 
 #include <cmath>
 #include <limits>
@@ -58,13 +58,14 @@ TEST_CASE("floats are truncated to integers and convert back") {
 
 TEST_CASE("an integer is compared with a float without rounding") {
   constexpr std::int64_t kFirstOdd = (std::int64_t{1} << 53) + 1;
-  CHECK(compare_exactly(kFirstOdd, 0x1p53) == 1);
-  CHECK(compare_exactly(ExactInteger(kFirstOdd), 0x1p53) == 1);
-  CHECK(compare_exactly(kHighest, 0x1p63) == -1);
-  CHECK(compare_exactly(std::int64_t{3}, 3.5) == -1);
-  CHECK(compare_exactly(ExactInteger(-3), -3.5) == 1);
-  CHECK(compare_exactly(ExactInteger(1), std::numeric_limits<double>::infinity()) == -1);
-  CHECK_FALSE(compare_exactly(std::int64_t{1}, std::nan("")));
+  CHECK(compare_exactly(kFirstOdd, 0x1p53) == std::partial_ordering::greater);
+  CHECK(compare_exactly(ExactInteger(kFirstOdd), 0x1p53) == std::partial_ordering::greater);
+  CHECK(compare_exactly(kHighest, 0x1p63) == std::partial_ordering::less);
+  CHECK(compare_exactly(std::int64_t{3}, 3.5) == std::partial_ordering::less);
+  CHECK(compare_exactly(ExactInteger(-3), -3.5) == std::partial_ordering::greater);
+  CHECK(compare_exactly(ExactInteger(1), std::numeric_limits<double>::infinity()) ==
+        std::partial_ordering::less);
+  CHECK(compare_exactly(std::int64_t{1}, std::nan("")) == std::partial_ordering::unordered);
 }
 
 }  // namespace bench::mlperf

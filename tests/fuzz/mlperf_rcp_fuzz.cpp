@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "mlperf/rcp/rcp_files.h"
-#include "mlperf/rcp/rcp_test.h"
+#include "mlperf/rcp/rcp_set.h"
 #include "tests/fuzz/demand.h"
 
 namespace {

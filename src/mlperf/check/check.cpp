@@ -23,7 +23,6 @@
 #include "mlperf/rules/official_check.h"
 #include "mlperf/rules/rule_set.h"
 #include "mlperf/rules/rule_set_choice.h"
-#include "mlperf/score/entry_parts.h"
 #include "mlperf/score/entry_score.h"
 #include "mlperf/strict/runs_check.h"
 #include "mlperf/strict/strict_check.h"
@@ -35,16 +34,6 @@ namespace {
 
 // Checks of a whole result: the number of runs, and whether scaling.json has the factor computed
 // from them.
-
-/// Reference convergence points by rule set, loaded on first use.
-class ReferencePoints {
- public:
-  /// nullptr if there are none for this round or benchmark.
-  const RcpSet* find(const std::string& rule_set, const std::string& benchmark);
-
- private:
-  std::map<std::string, RcpSets> rounds_;
-};
 
 constexpr double kSameFactor = 1e-6;
 
@@ -113,28 +102,17 @@ void check_count(const SubmissionEntry& entry, const RcpSet& points,
                       .where = "training_rules: Benchmark Results"});
 }
 
-const RcpSet* ReferencePoints::find(const std::string& rule_set, const std::string& benchmark) {
-  if (!rounds_.contains(rule_set)) {
-    const std::vector<std::string> known = rcp_rulesets(rcp_folder());
-    rounds_[rule_set] = std::find(known.begin(), known.end(), rule_set) == known.end()
-                            ? RcpSets()
-                            : load_rcps(rcp_folder(), rule_set);
-  }
-  const RcpSets& sets = rounds_.at(rule_set);
-  const auto at = sets.find(benchmark);
-  return at == sets.end() ? nullptr : &at->second;
-}
-
 /// `files` and `runs` correspond to `entry.logs`.
 std::vector<Finding> check_result(const SubmissionEntry& entry, std::span<const FileCheck> files,
-                                  std::span<const RunExtract> runs, ReferencePoints& reference) {
+                                  std::span<const RunExtract> runs, BundledRcps& reference) {
   std::vector<Finding> findings;
   if (files.empty() || entry.organisation.empty()) return findings;
-  const RcpSet* points = reference.find(files.front().rule_set, files.front().benchmark);
-  if (points == nullptr || files.front().division != "closed") return findings;
-  check_count(entry, *points, findings);
+  const RcpSets& sets = reference.of(files.front().rule_set);
+  const auto points = sets.find(files.front().benchmark);
+  if (points == sets.end() || files.front().division != "closed") return findings;
+  check_count(entry, points->second, findings);
   EntryScore score = entry_of(entry, files, runs);
-  check_factor(entry, score, *points, findings);
+  check_factor(entry, score, points->second, findings);
   return findings;
 }
 
@@ -148,9 +126,8 @@ struct LogChoice {
 };
 
 std::size_t age_of(const std::vector<RuleSet>& known, const std::string& version) {
-  const auto at = std::find_if(known.begin(), known.end(),
-                               [&](const RuleSet& set) { return set.version == version; });
-  return static_cast<std::size_t>(at - known.begin());
+  return static_cast<std::size_t>(std::ranges::find(known, version, &RuleSet::version) -
+                                  known.begin());
 }
 
 /// Moves the logs of an organisation to the newest rule set of any of its logs, if that one has
@@ -217,20 +194,6 @@ LogList log_list_of(const Submission& submission) {
     work.places.push_back({});
   }
   return work;
-}
-
-RuleSetChoice choose(const Log& log, const CheckOptions& options,
-                     const std::vector<RuleSet>& known) {
-  if (options.rule_set != "auto")
-    return {.version = known.front().version, .reason = "selected by --ruleset"};
-  if (known.size() > 1) return choose_rule_set(log, known);
-  return {.version = known.front().version,
-          .reason = "the only round with all benchmarks in these folders: " + known.front().round};
-}
-
-const RuleSet& rules_of(const std::string& version, const std::vector<RuleSet>& known) {
-  return *std::find_if(known.begin(), known.end(),
-                       [&](const RuleSet& set) { return set.version == version; });
 }
 
 void add_strict(const Log& log, const RunFacts& facts, const RuleSet& rules, const Place& place,
@@ -312,7 +275,7 @@ void check_overlaps_by_system(const Submission& submission, std::span<FileCheck>
 
 void check_results(const Submission& submission, CheckReport& report,
                    std::span<const RunExtract> runs) {
-  ReferencePoints reference;
+  BundledRcps reference;
   std::size_t first = 0;
   for (std::size_t i = 0; i < submission.entries.size(); ++i) {
     const std::size_t count = submission.entries[i].logs.size();
@@ -351,11 +314,11 @@ CheckReport check_submission(const Submission& submission, const CheckOptions& o
   std::vector<LogChoice> choices(work.paths.size());
   const auto check = [&](std::size_t i, const Log& log) {
     const RuleSetChoice& choice = choices[i].choice;
-    report.files[i] =
-        check_log(log, work.places[i], options, choice, rules_of(choice.version, known), runs[i]);
+    const auto rules = std::ranges::find(known, choice.version, &RuleSet::version);
+    report.files[i] = check_log(log, work.places[i], options, choice, *rules, runs[i]);
   };
   read_logs(work.paths, [&](std::size_t i, const Log& log) {
-    choices[i].choice = choose(log, options, known);
+    choices[i].choice = choose_round(log, known, options.rule_set);
     check(i, log);
     choices[i].benchmark = report.files[i].benchmark;
     if (work.places[i].entry != nullptr)

@@ -23,15 +23,17 @@ namespace {
 // Fields of a system description from the facts of one host; "" if unknown.
 
 /// The field as a string; "" for null, "none" and unreadable values.
-std::string known_text(const Json& facts, const char* key);
+std::string known_text(const Json& facts, const char* key) {
+  const Json& value = field(facts, key);
+  if (value.is_null() || value.is_structured()) return "";
+  const std::string text = text_of(value);
+  return text == "none" || text.starts_with("unreadable") ? "" : text;
+}
 
-std::string cache_words(const Json& facts);          // "L1d: 64x 32 KiB, L2: 64x 1 MiB"
-std::string memory_words(const Json& facts);         // "1.97 TiB"
-std::string memory_module_words(const Json& facts);  // "32x 64 GiB DDR5 5600 MT/s"
-std::string disk_words(const Json& facts);           // "8x 3.84 TB"
-std::string network_words(const Json& facts);        // "8x 400 Gb/sec (4X NDR) InfiniBand, ..."
-std::string nvlink_words(const Json& gpu);           // "18x NVLink"
-std::string pcie_words(const Json& gpu);             // "PCIe Gen5 x16"
+/// The field as an integer; 0 if there is none.
+std::int64_t known_count(const Json& facts, const char* key) {
+  return std::max<std::int64_t>(0, integer_field(facts, key, 0));
+}
 
 /// "8x A, 2x B": counts equal items, sorted by name.
 std::string counted_words(const std::map<std::string, int>& things) {
@@ -68,18 +70,7 @@ void add_ethernet(const Json& facts, std::map<std::string, int>& cards) {
   }
 }
 
-std::string known_text(const Json& facts, const char* key) {
-  const Json& value = field(facts, key);
-  if (value.is_null() || value.is_structured()) return "";
-  const std::string text = text_of(value);
-  return text == "none" || text.starts_with("unreadable") ? "" : text;
-}
-
-/// The field as an integer; 0 if there is none.
-std::int64_t known_count(const Json& facts, const char* key) {
-  return std::max<std::int64_t>(0, integer_field(facts, key, 0));
-}
-
+/// "L1d: 64x 32 KiB, L2: 64x 1 MiB"
 std::string cache_words(const Json& facts) {
   std::vector<std::string> parts;
   for (const Json& cache : array_field(facts, "caches")) {
@@ -92,6 +83,7 @@ std::string cache_words(const Json& facts) {
   return join(parts, ", ");
 }
 
+/// "1.97 TiB"
 std::string memory_words(const Json& facts) {
   double modules = 0.0;
   for (const Json& module : array_field(facts, "memory_modules"))
@@ -101,6 +93,7 @@ std::string memory_words(const Json& facts) {
   return bytes > 0.0 ? format(bytes, Unit::byte) : "";
 }
 
+/// "32x 64 GiB DDR5 5600 MT/s"
 std::string memory_module_words(const Json& facts) {
   std::map<std::string, int> modules;
   for (const Json& module : array_field(facts, "memory_modules")) {
@@ -115,6 +108,7 @@ std::string memory_module_words(const Json& facts) {
   return counted_words(modules);
 }
 
+/// "8x 3.84 TB"
 std::string disk_words(const Json& facts) {
   std::map<std::string, int> disks;
   for (const Json& disk : array_field(facts, "nvme"))
@@ -123,6 +117,7 @@ std::string disk_words(const Json& facts) {
   return counted_words(disks);
 }
 
+/// "8x 400 Gb/sec (4X NDR) InfiniBand, ..."
 std::string network_words(const Json& facts) {
   std::map<std::string, int> cards;
   add_infiniband(facts, cards);

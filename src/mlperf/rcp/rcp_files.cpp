@@ -151,6 +151,15 @@ RcpSets load_rcps(const fs::path& folder, std::string_view ruleset) {
   return sets;
 }
 
+const RcpSets& BundledRcps::of(const std::string& ruleset) {
+  const auto [at, is_new] = rounds_.try_emplace(ruleset);
+  if (!is_new) return at->second;
+  const std::vector<std::string> known = rcp_rulesets(rcp_folder());
+  if (std::ranges::find(known, ruleset) != known.end())
+    at->second = load_rcps(rcp_folder(), ruleset);
+  return at->second;
+}
+
 void use_published_rcps(RcpSets& sets, const fs::path& folder) {
   bool any = false;
   for (auto& [benchmark, set] : sets) {

@@ -26,6 +26,16 @@ std::vector<std::string> rcp_rulesets(const std::filesystem::path& folder);
 /// Loads and prunes the points. Throws Error(input) with the file or the known rounds.
 RcpSets load_rcps(const std::filesystem::path& folder, std::string_view ruleset);
 
+/// The bundled points of each round, loaded on first use.
+class BundledRcps {
+ public:
+  /// None for a round without a file.
+  const RcpSets& of(const std::string& ruleset);
+
+ private:
+  std::map<std::string, RcpSets> rounds_ = {};
+};
+
 /// Replaces the points in `sets` by those of the published files in `folder` or its subfolder
 /// RULESET or training_RULESET; keeps the required runs. Throws Error(input) if no set has a file,
 /// or for a damaged file.

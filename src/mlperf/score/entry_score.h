@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mlperf/log/run_facts.h"
-#include "mlperf/rcp/rcp_test.h"
+#include "mlperf/rcp/rcp_set.h"
 
 namespace bench::mlperf {
 
@@ -93,6 +93,9 @@ struct ScoreSettings {
 /// Scores an entry with at least one run. `set`: nullptr if the round has no points for the
 /// benchmark; then `required_runs` must be set.
 void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& settings);
+
+/// Reads "scaling_factor" from a file; throws Error(input) if it is not a positive number.
+double read_scaling_factor(const std::filesystem::path& path);
 
 /// The training length in the unit of the benchmark's points: samples_count, or epoch_num rounded
 /// to three places as in the official checker; infinity without success, NaN if not logged.

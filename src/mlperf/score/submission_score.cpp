@@ -13,21 +13,10 @@
 
 #include "core/text.h"
 #include "mlperf/rules/official_check.h"
-#include "mlperf/rules/rule_set_choice.h"
-#include "mlperf/score/entry_parts.h"
 #include "mlperf/score/entry_score.h"
 #include "mlperf/submission/submission.h"
 
 namespace bench::mlperf {
-
-// Reads the data needed for scores from logs, in parallel.
-
-/// One element per log, those of entries first. `ruleset`: a round, or "auto": then all logs use
-/// one round, the newest that any log belongs to by benchmark and date, among the rounds with all
-/// benchmarks of the submitters' folders. (A submission may contain results of an earlier round.)
-/// Throws Error(input) for an unknown round.
-std::vector<ReadRun> read_runs(const Submission& submission, const std::string& ruleset);
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,12 +58,6 @@ std::vector<fs::path> all_logs(const Submission& submission) {
   return logs;
 }
 
-RuleSetChoice only_choice(const RuleSet& rules, const std::string& ruleset) {
-  return {rules.version, ruleset == "auto"
-                             ? "the only round with all benchmarks in these folders: " + rules.round
-                             : "selected by --ruleset"};
-}
-
 RuleSetChoice newest_round(const std::vector<ReadRun>& runs, const std::vector<RuleSet>& known) {
   for (auto rules = known.rbegin(); rules != known.rend(); ++rules)
     if (std::ranges::find(runs, rules->version, &ReadRun::ruleset) != runs.end())
@@ -82,8 +65,10 @@ RuleSetChoice newest_round(const std::vector<ReadRun>& runs, const std::vector<R
   return {};
 }
 
-}  // namespace
-
+/// Reads the data needed for scores in parallel: one element per log, those of entries first.
+/// `ruleset`: a round, or "auto": then all logs use one round, the newest that any log belongs to
+/// by benchmark and date, among the rounds with all benchmarks of the submitters' folders. (A
+/// submission may contain results of an earlier round.) Throws Error(input) for an unknown round.
 std::vector<ReadRun> read_runs(const Submission& submission, const std::string& ruleset) {
   const std::vector<fs::path> paths = all_logs(submission);
   const std::vector<RuleSet> known = possible_rounds(submission, rule_set_folder(), ruleset);
@@ -94,18 +79,13 @@ std::vector<ReadRun> read_runs(const Submission& submission, const std::string& 
     runs[index].file = paths[index];
   };
   read_logs(paths, [&](std::size_t index, const Log& log) {
-    read(index, log,
-         known.size() == 1 ? only_choice(known.front(), ruleset) : choose_rule_set(log, known));
+    read(index, log, choose_round(log, known, ruleset));
   });
   const RuleSetChoice round = newest_round(runs, known);
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (runs[i].ruleset != round.version) read(i, read_log(paths[i]), round);
   return runs;
 }
-
-namespace {
-
-namespace fs = std::filesystem;
 
 EntryScore entry_from(const SubmissionEntry& entry, std::vector<std::string>& warnings) {
   EntryScore score{.submitter = entry.submitter, .system = entry.system};

@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "mlperf/rules/rule_set_choice.h"
 
 namespace bench::mlperf {
 namespace {
@@ -105,9 +104,16 @@ std::vector<RuleSet> possible_rounds(const Submission& submission, const fs::pat
   return known;
 }
 
-namespace {
+RuleSetChoice choose_round(const Log& log, const std::vector<RuleSet>& possible,
+                           const std::string& rule_set) {
+  if (possible.size() > 1) return choose_rule_set(log, possible);
+  const RuleSet& only = possible.front();
+  return {only.version, rule_set == "auto"
+                            ? "the only round with all benchmarks in these folders: " + only.round
+                            : "selected by --ruleset"};
+}
 
-namespace fs = std::filesystem;
+namespace {
 
 constexpr int kMaxDepth = 16;
 

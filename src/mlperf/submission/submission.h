@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mlperf/rules/rule_set.h"
+#include "mlperf/rules/rule_set_choice.h"
 
 namespace bench::mlperf {
 
@@ -56,5 +56,9 @@ Submission find_submission(const std::filesystem::path& path);
 std::vector<RuleSet> possible_rounds(const Submission& submission,
                                      const std::filesystem::path& folder,
                                      const std::string& rule_set);
+
+/// The rule set for a log of a submission with these possible rounds.
+RuleSetChoice choose_round(const Log& log, const std::vector<RuleSet>& possible,
+                           const std::string& rule_set);
 
 }  // namespace bench::mlperf

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/json.h"
-#include "mlperf/finding.h"
 
 namespace bench::mlperf {
 
@@ -38,9 +37,5 @@ SystemDescription system_description(Json fields);
 /// the valid values of `status` since round 4.0.
 const std::vector<std::string>& system_fields();
 const std::vector<std::string>& system_statuses();
-
-/// Missing fields and an invalid status (official); invalid counts, an invalid division and
-/// placeholder values (strict).
-std::vector<Finding> check_system_description(const SystemDescription& system);
 
 }  // namespace bench::mlperf

@@ -73,7 +73,13 @@ TEST_CASE("a system description contains the facts of its hosts") {
   CHECK(fields["framework"] == "benchctl 0.1.0");
   CHECK(fields["other_software_stack"]["nccl"] == "2.28.3");
   CHECK(fields["other_software_stack"]["nvidia_kernel_driver"] == "580.82.07");
-  CHECK(check_system_description(system_description(fields)).empty());
+  for (const std::string& name : system_fields()) CHECK(fields.contains(name));
+  const SystemDescription read = system_description(fields);
+  CHECK(std::ranges::find(system_statuses(), read.status) != system_statuses().end());
+  CHECK(read.division == "open");
+  CHECK(read.nodes == 2);
+  CHECK(read.processors_per_node == 2);
+  CHECK(read.accelerators_per_node == 1);
   CHECK(is_to_fill(found, "cooling"));
   CHECK_FALSE(is_to_fill(found, "accelerator_model_name"));
 }

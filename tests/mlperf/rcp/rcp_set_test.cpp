@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "mlperf/rcp/rcp_test.h"
 #include "tests/support/catch.h"
 
 namespace bench::mlperf {

@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "core/whole_file.h"
-#include "mlperf/score/entry_parts.h"
 #include "tests/mlperf/scored_entry.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"

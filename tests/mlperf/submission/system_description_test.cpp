@@ -1,6 +1,5 @@
 #include "mlperf/submission/system_description.h"
 
-
 #include "core/error.h"
 #include "tests/support/catch.h"
 
@@ -19,12 +18,6 @@ Json whole_system() {
   fields["host_processors_per_node"] = 2;
   fields["accelerators_per_node"] = 4.0;
   return fields;
-}
-
-std::vector<std::string> rules_of(const std::vector<Finding>& findings) {
-  std::vector<std::string> rules;
-  for (const Finding& finding : findings) rules.push_back(finding.rule + " " + finding.key);
-  return rules;
 }
 
 }  // namespace
@@ -46,34 +39,14 @@ TEST_CASE("system counts are read from numbers and numeric strings") {
   }
 }
 
-TEST_CASE("a complete system description has no findings, and each fault has its own") {
-  CHECK(check_system_description(system_description(whole_system())).empty());
-  Json fields = whole_system();
-  fields.erase("cooling");
-  fields["status"] = "Available onpremise";
-  fields["division"] = "Closed";
-  fields["number_of_nodes"] = 0;
-  fields["other_software_stack"] = "TODO";
-  const auto findings = check_system_description(system_description(fields));
-  CHECK(rules_of(findings) ==
-        std::vector<std::string>{"system.field cooling", "system.status status",
-                                 "system.division division", "system.count number_of_nodes",
-                                 "system.placeholder other_software_stack"});
-  CHECK(findings[0].official);
-  CHECK(findings[1].official);
-  CHECK_THAT(findings[1].text, Contains("Did you mean 'Available on-premise'?"));
-  CHECK_FALSE(findings[2].official);
-  CHECK(findings[4].severity == Severity::warning);
-}
-
 TEST_CASE("a software stack may be a string, a list or an object") {
-  for (const Json& stack : {Json("a, b"), Json::array({"a", "b"}), Json({{"cuda", "13.0"}})}) {
-    Json fields = whole_system();
-    fields["other_software_stack"] = stack;
-    fields["framework"] = stack;
-    CHECK(check_system_description(system_description(fields)).empty());
-  }
   Json fields = whole_system();
+  for (const Json& stack : {Json("a, b"), Json::array({"a", "b"})}) {
+    fields["framework"] = stack;
+    CHECK(system_description(fields).framework == "a, b");
+  }
+  fields["framework"] = {{"cuda", "13.0"}};
+  CHECK(system_description(fields).framework == "13.0");
   fields["framework"] = Json::array({"PyTorch", "NeMo"});
   CHECK(system_description(fields).framework == "PyTorch, NeMo");
 }

@@ -106,7 +106,8 @@ std::string unequal_text(const PerAccelerator& one) {
 }  // namespace
 
 Document to_document(const PublishedComparison& comparison) {
-  Document document{.title = "MLPerf comparison"};
+  Document document = bench::to_document(comparison.comparison, true);
+  document.title = "MLPerf comparison";
   if (!comparison.unequal.empty())
     document.add(Heading{std::vector<TextSpan>{{"Different numbers of accelerators"},
                                                {fmt::format("  {}", kDerived), Tone::faint}}});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,21 +58,13 @@ class Rules {
 
   mlperf::RunGoal goal(const mlperf::Log& log) {
     const mlperf::RuleSet& rules = of(log);
-    return goal_of(mlperf::facts_of(log), rules, points_of(rules.version));
+    return goal_of(mlperf::facts_of(log), rules, points_.of(rules.version));
   }
 
  private:
-  const mlperf::RcpSets& points_of(const std::string& version) {
-    const auto folder = mlperf::rcp_folder();
-    if (const auto known = points_.find(version); known != points_.end()) return known->second;
-    const auto there = mlperf::rcp_rulesets(folder);
-    const bool has = std::ranges::find(there, version) != there.end();
-    return points_[version] = has ? mlperf::load_rcps(folder, version) : mlperf::RcpSets();
-  }
-
   std::string asked_;
   std::vector<mlperf::RuleSet> sets_;
-  std::map<std::string, mlperf::RcpSets> points_;
+  mlperf::BundledRcps points_;
 };
 
 void print_progress(const mlperf::ProgressReport& report, bool json) {

@@ -4,7 +4,6 @@
 
 #include "core/text.h"
 #include "results/output/mlperf/published_comparison_output.h"
-#include "results/output/verdicts/compare_output.h"
 #include "results/verdicts/published/published_comparison.h"
 #include "runner/commands/mlperf/mlperf_command.h"
 #include "runner/commands/report_pages.h"
@@ -78,8 +77,7 @@ std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_of(
 ExitCode compare_sides(const MlperfCompareOptions& options) {
   const auto [a, b] = sides_of(options);
   const auto comparison = mlperf::compare_published(a, b);
-  const Document document =
-      to_document(comparison.comparison, true).append(to_document(comparison));
+  const Document document = to_document(comparison);
   options.json ? show(to_json(comparison), document, options.pages) : show(document, options.pages);
   return comparison.exit_code();
 }

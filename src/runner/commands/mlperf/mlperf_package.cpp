@@ -24,6 +24,9 @@
 #include "runner/site/find_run.h"
 
 namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
 
 // The sources of a package: stored training runs and log files.
 
@@ -32,17 +35,6 @@ struct PackageSources {
   std::vector<RunRecords> runs;       // their host facts describe the system
   std::vector<std::string> commands;  // commands that produced the logs
 };
-
-/// Each word is the folder or ID of a run, a log, or a folder of logs. `facts`: runs that only
-/// describe the system. Throws Error(input) for anything else, a run without MLLOG lines, or a log
-/// over 1 GiB.
-PackageSources package_sources(const std::vector<std::string>& words,
-                               const std::vector<std::string>& facts,
-                               const ReadingOptions& options);
-
-namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMaxLogBytes = std::uintmax_t{1} << 30;
 
@@ -97,8 +89,9 @@ void add_folder_of_logs(const fs::path& folder, PackageSources& sources) {
   for (const fs::path& file : files) add_log_file(file, sources);
 }
 
-}  // namespace
-
+/// Each word is the folder or ID of a run, a log, or a folder of logs. `facts`: runs that only
+/// describe the system. Throws Error(input) for anything else, a run without MLLOG lines, or a log
+/// over 1 GiB.
 PackageSources package_sources(const std::vector<std::string>& words,
                                const std::vector<std::string>& facts,
                                const ReadingOptions& options) {
@@ -117,10 +110,6 @@ PackageSources package_sources(const std::vector<std::string>& words,
   for (const std::string& run : facts) add_run_of(find_run(options.runs(), run), false, sources);
   return sources;
 }
-
-namespace {
-
-namespace fs = std::filesystem;
 
 struct PackageOptions : ReadingOptions {
   std::vector<std::string> sources, facts, fields;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/schema.h"
+#include "results/output/document/page.h"
 #include "results/output/document/terminal.h"
 #include "results/output/verdicts/roofline_output.h"
 #include "tests/support/catch.h"

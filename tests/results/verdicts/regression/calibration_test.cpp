@@ -1,6 +1,7 @@
 #include "results/verdicts/regression/calibration.h"
 
 #include "core/schema.h"
+#include "results/output/document/page.h"
 #include "results/output/document/terminal.h"
 #include "results/output/verdicts/calibration_output.h"
 #include "tests/results/fleet_histories.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/schema.h"
+#include "results/output/document/page.h"
 #include "results/output/document/terminal.h"
 #include "results/output/verdicts/scaling_output.h"
 #include "tests/results/run_fixture.h"

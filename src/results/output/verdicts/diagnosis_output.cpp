@@ -122,10 +122,11 @@ void add_unknowns(const Diagnosis& diagnosis, FactList& facts) {
   }
 }
 
-/// The lines of docs/diagnosis.md; only the first is always present.
+/// The lines of docs/diagnosis.md; only the first two are always present.
 FactList facts_of(const Diagnosed& one) {
   const Diagnosis& diagnosis = one.diagnosis;
-  FactList facts{{{"bottleneck", verdict_of(diagnosis)}}};
+  FactList facts{
+      {{"case", {title_of(one.observation), Tone::strong}}, {"bottleneck", verdict_of(diagnosis)}}};
   const auto add = [&](const char* label, std::string text) {
     if (!text.empty()) facts.rows.emplace_back(label, std::move(text));
   };
@@ -182,7 +183,6 @@ void add_diagnoses(Document& document, const std::vector<Diagnosed>& list,
   document.add(
       Figure{to_svg(bars_of(list)), "Parts of a step that were not measured are not drawn."});
   for (const Diagnosed& one : list) {
-    document.add(Heading{title_of(one.observation)});
     document.add(facts_of(one));
     document.add(causes_table(one.diagnosis), Audience::page);
   }

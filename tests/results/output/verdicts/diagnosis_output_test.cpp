@@ -77,8 +77,8 @@ TEST_CASE(
     "the diagnosis text has bottleneck, evidence, gain, fix, experiment and next bottleneck") {
   const std::string text = text_of({slow_loader()});
   const std::string cause(words_of(Cause::data_preparation));
-  CHECK_THAT(text,
-             Contains("Bottleneck analysis\nimages, data loader with steps, step 50 ms, 2 jobs"));
+  CHECK_THAT(text, Contains("Bottleneck analysis\n  case             images, data loader with "
+                            "steps, step 50 ms, 2 jobs"));
   CHECK_THAT(text, Contains("bottleneck       " + cause + ", 42.1 % of the step time\n"));
   CHECK_THAT(text,
              Contains("evidence         data wait 42.1 % (> 5 %); readiness 12.0 % (< 95 %)\n"));

@@ -390,7 +390,7 @@ Document to_document(const FleetReport& report) {
   add_findings(report, document);
   const auto order = worst_series(report);
   add_map(report, order, document);
-  document.add(Heading{"Metrics"}).add(series_table(report));
+  if (!report.series.empty()) document.add(Heading{"Metrics"}).add(series_table(report));
   for (std::size_t i = 0; i < order.size() && i < kMostDistributions; ++i)
     document.add(Figure{fleet_distribution(report, order[i]), "Distribution over hosts."});
   add_criteria(report, document);

@@ -151,9 +151,9 @@ std::string duration(const RunReport& report) {
 }
 
 void add_header(Document& document, const RunReport& report) {
-  document.add(Paragraph{{{{report.run, Tone::strong},
-                           {"  "},
-                           {std::string(to_string(report.outcome)), tone_of(report.outcome)}}}},
+  document.add(Heading{{{{report.run, Tone::strong},
+                         {"  "},
+                         {std::string(to_string(report.outcome)), tone_of(report.outcome)}}}},
                Audience::terminal);
   FactList facts{{{"suite", (report.suite.empty() ? "unknown" : report.suite) + ", " +
                                 format_time(report.time_ns) + duration(report)}}};

@@ -59,6 +59,19 @@ TEST_CASE("mlperf check writes JSON, JUnit and SARIF to stdout and to a file") {
   CHECK_THAT(junit.out, Contains("<testsuites tests=\"2\""));
 }
 
+TEST_CASE("mlperf check writes its report as a page and as Markdown, next to any format") {
+  const BenchctlFolder bench;
+  const std::string page = (bench.folder.path() / "check.html").string(),
+                    text = (bench.folder.path() / "check.md").string();
+  bench.run(
+      {"mlperf", "check", torn_submission(bench), "--json", "--html", page, "--markdown", text});
+  CHECK_THAT(read_file(page), Contains("result_0.txt:2:4: ") && Contains("FAIL"));
+  CHECK_THAT(read_file(text), Contains("official verdict: 0 of 1 logs pass, 1 fail"));
+  const Answer follow = bench.run({"mlperf", "check", "log.txt", "--follow", "--html", page});
+  CHECK(follow.exit.text() == "exit code 2");
+  CHECK_THAT(follow.err, Contains("--follow writes no pages"));
+}
+
 TEST_CASE("mlperf check rejects unreadable paths by name") {
   const BenchctlFolder bench;
   const std::string path = torn_submission(bench);

@@ -236,7 +236,7 @@ std::uint64_t with_rest(std::uint64_t hash, std::string_view rest) {
 
 }  // namespace
 
-std::uint64_t digest_of(std::string_view bytes) {
+Digest digest_of(std::string_view bytes) {
   const std::uint64_t size = bytes.size();
   std::uint64_t hash = size >= kStripe ? hash_stripes(bytes) : kPrime5;
   hash = with_rest(hash + size, bytes);

@@ -18,12 +18,10 @@ namespace bench::mlperf {
 /// Counts `wanted`, several bytes at a time.
 std::int64_t count_bytes(std::string_view bytes, char wanted);
 
-// XXH64 (github.com/Cyan4973/xxHash, doc/xxhash_spec.md), seed 0: a fast check for equal files.
-
-std::uint64_t digest_of(std::string_view bytes);
-
-/// XXH64 hash of a file's bytes. Not for security.
+/// XXH64 (github.com/Cyan4973/xxHash, doc/xxhash_spec.md), seed 0, of a file's bytes: a fast check
+/// for equal files, not for security.
 using Digest = std::uint64_t;
+Digest digest_of(std::string_view bytes);
 
 /// A line with the token ":::MLLOG ".
 struct LogEntry {

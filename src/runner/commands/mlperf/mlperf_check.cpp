@@ -30,25 +30,29 @@
 namespace bench {
 namespace {
 
-// benchctl mlperf check --follow FILE: follow the log of a running training.
-
-struct FollowOptions {
-  std::filesystem::path path = {};
-  std::filesystem::path rule_sets = {};  // folder of the rule sets
-  std::string rule_set = "auto";         // or a version
-  bool warnings_are_errors = false;      // for the final verdict
-  bool json = false;                     // one object per line (schemas/report_mlperf_follow.json)
+struct CheckCommand {
+  std::string path, format = "text", output, rule_set = "auto", rule_sets;
+  bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false,
+       follow = false;
+  PageOptions pages;
 };
+
+std::filesystem::path rule_sets_of(const CheckCommand& options) {
+  return options.rule_sets.empty() ? mlperf::rule_set_folder()
+                                   : std::filesystem::path(options.rule_sets);
+}
+
+// --follow: follow the log of a running training.
 
 constexpr int kPoll_ms = 1000;
 
 /// The rules and reference points for a log.
 class Rules {
  public:
-  explicit Rules(const FollowOptions& options)
-      : asked_(options.rule_set),
-        sets_(asked_ == "auto" ? mlperf::load_rule_sets(options.rule_sets)
-                               : std::vector{mlperf::load_rule_set(options.rule_sets, asked_)}) {}
+  explicit Rules(const CheckCommand& options)
+      : sets_(options.rule_set == "auto"
+                  ? mlperf::load_rule_sets(rule_sets_of(options))
+                  : std::vector{mlperf::load_rule_set(rule_sets_of(options), options.rule_set)}) {}
 
   const mlperf::RuleSet& of(const mlperf::Log& log) const {
     if (sets_.size() == 1) return sets_.front();
@@ -62,7 +66,6 @@ class Rules {
   }
 
  private:
-  std::string asked_;
   std::vector<mlperf::RuleSet> sets_;
   mlperf::BundledRcps points_;
 };
@@ -73,7 +76,7 @@ void print_progress(const mlperf::ProgressReport& report, bool json) {
   print(line + "\n");
 }
 
-ExitCode verdict_on(const FollowOptions& options, const Rules& rules) {
+ExitCode verdict_on(const CheckCommand& options, const Rules& rules) {
   const mlperf::Log log = mlperf::read_log(options.path);
   const mlperf::RuleSet& set = rules.of(log);
   const mlperf::OfficialVerdict verdict = official_check(log, set, options.warnings_are_errors);
@@ -89,13 +92,13 @@ ExitCode verdict_on(const FollowOptions& options, const Rules& rules) {
         "official verdict by rule set {}: {}\n", set.version,
         pass ? "pass"
              : fmt::format("fail, {} findings; list them with: benchctl mlperf check {}",
-                           verdict.findings.size(), printable(options.path.string()))));
+                           verdict.findings.size(), printable(options.path))));
   return pass ? ExitCode::ok : ExitCode::failed;
 }
 
 /// Prints each change until the run stops, then the official verdict on the whole log: ok or
 /// failed; interrupted after Ctrl-C.
-ExitCode follow_run(const FollowOptions& options) {
+ExitCode follow_run(const CheckCommand& options) {
   Rules rules(options);
   const Interrupts interrupts;
   mlperf::FollowCallbacks callbacks;
@@ -114,13 +117,6 @@ ExitCode follow_run(const FollowOptions& options) {
 }
 
 const std::vector<std::string> kCheckFormats = {"text", "json", "junit", "sarif"};
-
-struct CheckCommand {
-  std::string path, format = "text", output, rule_set = "auto", rule_sets;
-  bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false,
-       follow = false;
-  PageOptions pages;
-};
 
 std::string dumped(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -142,11 +138,6 @@ void check_format(const CheckCommand& options) {
               "use one of: " + join(kCheckFormats, ", "));
 }
 
-std::filesystem::path rule_sets_of(const CheckCommand& options) {
-  return options.rule_sets.empty() ? mlperf::rule_set_folder()
-                                   : std::filesystem::path(options.rule_sets);
-}
-
 ExitCode follow(const CheckCommand& options) {
   if (options.format != "json" && options.format != "text")
     throw Error(ErrorKind::usage, "--follow does not support the format '" + options.format + "'",
@@ -154,15 +145,12 @@ ExitCode follow(const CheckCommand& options) {
   if (!options.pages.html.empty() || !options.pages.markdown.empty())
     throw Error(ErrorKind::usage, "--follow writes no pages",
                 "check the log with --html or --markdown after the run");
-  return follow_run({.path = options.path,
-                     .rule_sets = rule_sets_of(options),
-                     .rule_set = options.rule_set,
-                     .warnings_are_errors = options.warnings_are_errors,
-                     .json = options.format == "json"});
+  return follow_run(options);
 }
 
 ExitCode check_logs(CheckCommand options) {
   if (options.json) options.format = "json";
+  options.json = options.format == "json";
   check_format(options);
   if (options.follow) return follow(options);
   const mlperf::CheckReport report = check_submission(

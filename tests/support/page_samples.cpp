@@ -172,19 +172,19 @@ std::string hostile() {
       "</script><script>document.title='broken'</script><img src=x "
       "onerror=\"document.title='broken'\">"
       "\"'&\xff\x01";
-  Page page(bad);
-  page.heading(bad).text(bad).note(bad);
-  page.table({{bad, "number"}, {{{bad}, {bad, 2.0, "fail"}}, {{"b"}, {"1", 1.0}}}});
-  page.figure(to_svg(Plot{bad,
-                          bad,
-                          bad,
-                          false,
-                          false,
-                          {{bad, {1, 2, 3}, {1, 2, 3}, {}, {}, Mark::line_points}},
-                          {{bad, 2.0}}}),
-              bad);
-  page.figure(to_svg(HeatMap{bad, {bad}, {bad}, {{1.0}}, 0.0, 1.0}), bad);
-  return page.html();
+  const Plot plot{bad,         bad,   bad,
+                  false,       false, {{bad, {1, 2, 3}, {1, 2, 3}, {}, {}, Mark::line_points}},
+                  {{bad, 2.0}}};
+  Document page{.title = bad, .badge = {.text = bad, .tone = Tone::bad}};
+  page.add(Heading{bad}).add(Paragraph{{bad, Tone::good}}).add(Note{bad, bad}).add(Lines{{bad}});
+  page.add(FactList{{{bad, bad}}}).add(ItemList{{{bad, {bad}}}});
+  page.add(DocumentTable{
+      {{bad, false}, {"number"}},
+      {{{.text = bad, .detail = bad, .link = bad}, {bad, 2.0, Tone::bad}}, {{"b"}, {"1", 1.0}}},
+      {{0, {bad}}}});
+  page.add(Figure{to_svg(plot), bad});
+  page.add(Figure{to_svg(HeatMap{bad, {bad}, {bad}, {{1.0}}, 0.0, 1.0}), bad});
+  return to_page(page);
 }
 
 }  // namespace

@@ -228,8 +228,8 @@ TEST_CASE("few series have a line each, labelled only by what distinguishes them
   }
   run.add("a", telemetry(phases)).outcome("a").end();
   const std::string text = to_text(make_run_report(run.records()), {false, true, 120});
-  CHECK_THAT(text, Contains("    telemetry of dtype f32: CPU 98 % busy, 2 % steal\n"
-                            "    telemetry of dtype f64: CPU 98 % busy, 2 % steal\n"));
+  CHECK_THAT(text, Contains("  telemetry of dtype f32: CPU 98 % busy, 2 % steal\n"
+                            "  telemetry of dtype f64: CPU 98 % busy, 2 % steal\n"));
 }
 
 TEST_CASE("many series share one line of extremes, with problems in yellow") {

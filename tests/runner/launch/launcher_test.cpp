@@ -1,6 +1,5 @@
 #include "runner/launch/launcher.h"
 
-
 #include "core/error.h"
 #include "core/text.h"
 #include "tests/support/catch.h"

@@ -128,7 +128,8 @@ TEST_CASE("facts align their values, lists indent what explains an item") {
 }
 
 TEST_CASE("items with positions begin their line and are not wrapped") {
-  ItemList list{{{{{{"a file.txt:7:4: "}, {"error", Tone::bad}, {": wrong value"}}}, {"once more"}}}};
+  ItemList list{
+      {{{{{"a file.txt:7:4: "}, {"error", Tone::bad}, {": wrong value"}}}, {"once more"}}}};
   list.positions = true;
   const Document document = Document{}.add(list);
   CHECK(to_terminal(document, {.width = 20}) ==

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "results/output/run/run_report.h"
 #include "results/output/run/run_output.h"
+#include "results/output/run/run_report.h"
 #include "results/output/verdicts/acceptance_json.h"
 #include "results/output/verdicts/acceptance_output.h"
 #include "results/verdicts/localisation/localisation.h"

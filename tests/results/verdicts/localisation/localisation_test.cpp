@@ -1,7 +1,7 @@
 #include "results/verdicts/localisation/localisation.h"
 
-#include "results/output/run/run_report.h"
 #include "results/output/run/run_output.h"
+#include "results/output/run/run_report.h"
 #include "results/output/verdicts/acceptance_json.h"
 #include "results/output/verdicts/acceptance_output.h"
 #include "tests/support/catch.h"

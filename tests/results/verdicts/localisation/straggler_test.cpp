@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "results/output/run/run_report.h"
 #include "results/output/run/run_output.h"
+#include "results/output/run/run_report.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/rendered.h"

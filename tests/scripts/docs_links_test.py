@@ -1,4 +1,4 @@
-"""Every relative link of the README and the docs leads to a file that exists, and to a heading that exists."""
+"""Links of the README and the docs lead to files and headings that exist, and so do the paths in the source tree that they name."""
 
 import pathlib
 import re
@@ -9,6 +9,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
          *sorted((ROOT / "hosts").glob("*/README.md")), *sorted((ROOT / "src").glob("**/README.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+SOURCE = re.compile(r"`((?:src|tests|scripts)/[\w./-]+)`")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
@@ -32,6 +33,9 @@ def main():
                 wrong.append(f"{page.relative_to(ROOT)}: there is no {link}")
             elif fragment and target in anchors and fragment not in anchors[target]:
                 wrong.append(f"{page.relative_to(ROOT)}: there is no heading {link}")
+        for path in SOURCE.findall(page.read_text()):
+            if not any((ROOT / (path + ending)).exists() for ending in ("", ".h", ".cpp")):
+                wrong.append(f"{page.relative_to(ROOT)}: there is no {path}")
     print("\n".join(wrong) if wrong else f"{links} links")
     sys.exit(1 if wrong or links < 50 else 0)
 

@@ -138,7 +138,7 @@ struct Document {
   };
 
   std::string title;        // of the page
-  DocumentCell badge = {};  // beside the title of the page
+  DocumentCell badge = {};  // next to the title of the page
   bool interactive = true;  // the page has a script that sorts and searches its tables
   std::vector<Part> parts = {};
 

@@ -142,7 +142,7 @@ TEST_CASE("telemetry of a run is reported with its results, in text, JSON and CS
   const Answer run = bench.run({"run", suite});
   INFO(run.out + run.err);
   CHECK(run.exit.clean());
-  CHECK_THAT(run.out, Contains("    telemetry") && Contains(": CPU ") && Contains(" busy"));
+  CHECK_THAT(run.out, Contains("  telemetry") && Contains(": CPU ") && Contains(" busy"));
   const Json shown = parse_json(bench.run({"show", "--json"}).out, "show");
   Schema::load(schema_path("report")).check(shown, "show --json");
   const Json& watched = shown["results"][0]["telemetry"];

@@ -263,7 +263,7 @@ Document to_document(const RunReport& report) {
   add_gates(document, report);
   add_localisations(document, report.localisations);
   add_stragglers(document, report.stragglers);
-  diagnosis::add_diagnoses(document, report.diagnoses, "bottleneck analysis");
+  diagnosis::add_diagnoses(document, report.diagnoses);
   add_hashes(document, report);
   return document.add(Paragraph{{summary_text(report), tone_of(report.outcome)}});
 }

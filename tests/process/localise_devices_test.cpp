@@ -60,7 +60,7 @@ struct GpuHosts : BenchctlFolder {
                   {"PATH", folder.path().string() + ":" + (path == nullptr ? "" : path)}}})
             .wait();
     INFO(answer.err);
-    REQUIRE_THAT(answer.out, Contains("localisation"));
+    REQUIRE_THAT(answer.out, Contains("Localisation"));
     return parse_json(answer.out, "answer");
   }
 

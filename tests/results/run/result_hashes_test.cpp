@@ -90,7 +90,7 @@ TEST_CASE(
 TEST_CASE("a run without hashes has no hash section") {
   RunFixture run;
   run.job("01", "a", "null").add("01", samples("value", 1.0)).outcome("01").end();
-  CHECK_THAT(to_text(make_run_report(run.records()), {}), !Contains("result hashes"));
+  CHECK_THAT(to_text(make_run_report(run.records()), {}), !Contains("Result hashes"));
 }
 
 TEST_CASE("a corrupt hash is skipped") {

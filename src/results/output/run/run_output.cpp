@@ -217,7 +217,7 @@ void add_gates(Document& document, const RunReport& report) {
   for (const GateResult& gate : report.gates)
     list.rows.push_back(
         {{std::string(to_string(gate.verdict)), tone_of(gate.verdict)}, gate_line(gate, report)});
-  document.add(Heading{"gates"}).add(std::move(list));
+  document.add(Heading{"Gates"}).add(std::move(list));
 }
 
 /// Results that must be bitwise equal.
@@ -234,7 +234,7 @@ void add_hashes(Document& document, const RunReport& report) {
   for (const char* findings : {"different", "disagreements"})
     for (const Json& one : summary[findings])
       lines.lines.push_back({one.get<std::string>(), Tone::bad});
-  document.add(Heading{"result hashes"}).add(std::move(lines));
+  document.add(Heading{"Result hashes"}).add(std::move(lines));
 }
 
 std::string summary_text(const RunReport& report) {

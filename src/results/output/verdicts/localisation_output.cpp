@@ -44,14 +44,14 @@ void add_localisations(Document& document, const std::vector<Localisation>& list
   if (list.empty()) return;
   ItemList items;
   for (const Localisation& one : list) items.items.push_back(item_of(one));
-  document.add(Heading{"localisation"}).add(std::move(items));
+  document.add(Heading{"Localisation"}).add(std::move(items));
 }
 
 void add_stragglers(Document& document, const std::vector<FoundStraggler>& list) {
   if (list.empty()) return;
   ItemList items{.items = {}, .most = 8};
   for (const FoundStraggler& straggler : list) items.items.push_back({straggler.text});
-  document.add(Heading{"stragglers"}).add(std::move(items));
+  document.add(Heading{"Stragglers"}).add(std::move(items));
 }
 
 }  // namespace bench

@@ -56,9 +56,7 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// The report moves to the first number after the child's own descriptors.
 bool install_descriptors(const ChildSetup& setup) {
-  if (dup3(setup.report, setup.count, O_CLOEXEC) < 0) return false;
   for (int i = 0; i < setup.count; ++i)
     if (dup2(setup.descriptors[i], i) < 0) return false;
   closefrom(setup.count + 1);
@@ -74,6 +72,8 @@ bool install_descriptors(const ChildSetup& setup) {
     if (getppid() != setup.parent) _exit(127);  // the parent died before prctl() took effect
   }
   reset_signals();
+  // The report moves to the first number after the child's own descriptors.
+  if (dup3(setup.report, setup.count, O_CLOEXEC) < 0) _exit(126);
   if (install_descriptors(setup) && (*setup.folder == '\0' || chdir(setup.folder) == 0))
     execve(setup.program, setup.argv, setup.envp);
   const int reason = errno;

@@ -60,7 +60,7 @@ struct GpuHosts : BenchctlFolder {
                   {"PATH", folder.path().string() + ":" + (path == nullptr ? "" : path)}}})
             .wait();
     INFO(answer.err);
-    REQUIRE_THAT(answer.out, Contains("Localisation"));
+    REQUIRE_THAT(answer.out, Contains("localisation"));
     return parse_json(answer.out, "answer");
   }
 

@@ -61,13 +61,13 @@ ExitCode run_comparison(const CompareCommand& options) {
   set_prices_of(options, sides);
   if (sides.size() > 2) {
     const Ladder ladder = make_ladder(sides, asked);
-    const Document document = to_document(ladder);
-    options.json ? show(to_json(ladder), document, options.pages) : show(document, options.pages);
+    show([&] { return to_document(ladder); }, [&] { return to_json(ladder); }, options.json,
+         options.pages);
     return ladder.exit_code();
   }
   const Comparison comparison = compare(sides[0], sides[1], asked);
-  const Document document = to_document(comparison, options.all);
-  options.json ? show(to_json(comparison), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(comparison, options.all); }, [&] { return to_json(comparison); },
+       options.json, options.pages);
   return comparison.exit_code();
 }
 

@@ -48,8 +48,8 @@ ExitCode night(const NightOptions& options) {
   request.measured_only = options.measured_only;
   const Night done = run_night(request, planned.catalogue, planned.site);
   write_outputs(options, done);
-  const Document document = to_document(done);
-  options.json ? show(to_json(done), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(done); }, [&] { return to_json(done); }, options.json,
+       options.pages);
   return exit_code_of(done);
 }
 

@@ -35,9 +35,8 @@ void add_calibration_report(CLI::App& report, CommandResult& result) {
     options->ask.decisions = decisions_of(read_journal(journal_path(options->database())));
     const Calibration calibration =
         calibration_report(Histories(store), options->ask, options->seed);
-    const Document document = to_document(calibration);
-    options->json ? show(to_json(calibration), document, options->pages)
-                  : show(document, options->pages);
+    show([&] { return to_document(calibration); }, [&] { return to_json(calibration); },
+         options->json, options->pages);
     if (calibration.series == 0) result.code = ExitCode::not_measured;
   });
 }

@@ -105,8 +105,8 @@ void add_fleet_report(CLI::App& report, CommandResult& result) {
   describe_fleet(*command, *options);
   command->callback([options, &result] {
     const FleetReport made = fleet_report_of(*options);
-    const Document document = to_document(made);
-    options->json ? show(to_json(made), document, options->pages) : show(document, options->pages);
+    show([&] { return to_document(made); }, [&] { return to_json(made); }, options->json,
+         options->pages);
     if (!options->learn.empty()) write_learned(made, options->learn);
     result.code = made.exit_code;
   });

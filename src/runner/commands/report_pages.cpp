@@ -18,14 +18,13 @@ void write_pages(const Document& document, const PageOptions& options) {
   if (!options.markdown.empty()) write_file(options.markdown, to_markdown(document));
 }
 
-void show(const Document& document, const PageOptions& options) {
-  print(to_terminal(document, style_of_stdout()));
-  write_pages(document, options);
-}
-
-void show(const Json& json, const Document& document, const PageOptions& options) {
-  print(json);
-  write_pages(document, options);
+void show(const std::function<Document()>& document, const std::function<Json()>& json,
+          bool as_json, const PageOptions& options) {
+  if (as_json) print(json());
+  if (as_json && !options.any()) return;
+  const Document made = document();
+  if (!as_json) print(to_terminal(made, style_of_stdout()));
+  write_pages(made, options);
 }
 
 }  // namespace bench

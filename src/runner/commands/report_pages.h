@@ -1,6 +1,7 @@
 // How a command shows a report: as text or JSON on stdout, and as pages in files where asked.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "core/json.h"
@@ -18,9 +19,9 @@ void add_page_options(CLI::App& command, PageOptions& options);
 /// Writes what the options ask for. Throws Error(environment).
 void write_pages(const Document& document, const PageOptions& options);
 
-/// Text that fits stdout; writes the pages.
-void show(const Document& document, const PageOptions& options);
-/// JSON; writes the pages.
-void show(const Json& json, const Document& document, const PageOptions& options);
+/// Prints the report as text that fits stdout, or as JSON, and writes the pages. Calls only what is
+/// needed, each once.
+void show(const std::function<Document()>& document, const std::function<Json()>& json,
+          bool as_json, const PageOptions& options);
 
 }  // namespace bench

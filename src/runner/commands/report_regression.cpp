@@ -63,8 +63,8 @@ ExitCode answer(RegressionAnswer& options) {
           "written to the journal, but not to the database: " + printable(error.what()));
     }
   }
-  const Document document = to_document(report, options.all);
-  options.json ? show(to_json(report), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(report, options.all); }, [&] { return to_json(report); },
+       options.json, options.pages);
   return report.exit_code;
 }
 

@@ -25,8 +25,8 @@ std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
 ExitCode print_roofline(RooflineOptions options) {
   if (options.sides.empty()) options.sides.push_back("latest");
   const auto rooflines = rooflines_of(options);
-  const Document document = to_document(rooflines);
-  options.json ? show(to_json(rooflines), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(rooflines); }, [&] { return to_json(rooflines); }, options.json,
+       options.pages);
   for (const Roofline& roofline : rooflines)
     if (roofline.lacking.empty()) return ExitCode::ok;
   if (rooflines.empty() && !options.json)

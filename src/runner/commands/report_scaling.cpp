@@ -65,8 +65,8 @@ void add_scaling_report(CLI::App& report, CommandResult& result) {
     std::vector<RunRecords> records;
     for (const auto& folder : folders) records.push_back(read_run(folder));
     const ScalingReport made = make_scaling_report(records, options->settings);
-    const Document document = to_document(made);
-    options->json ? show(to_json(made), document, options->pages) : show(document, options->pages);
+    show([&] { return to_document(made); }, [&] { return to_json(made); }, options->json,
+         options->pages);
     result.code = made.exit_code;
   });
 }

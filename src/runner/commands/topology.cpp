@@ -88,9 +88,8 @@ ExitCode compare_and_print(const TopologyOptions& options, ProbedHosts& probed) 
       by_name.insert_or_assign(host.profile, profile->second);
     }
   const FleetTopology fleet = compare_fleet(probed.hosts, by_name);
-  const Document document = to_document(fleet);
-  options.json ? show(to_json(fleet, probed.run), document, options.pages)
-               : show(document, options.pages);
+  show([&] { return to_document(fleet); }, [&] { return to_json(fleet, probed.run); }, options.json,
+       options.pages);
   if (probed.interrupted) return ExitCode::interrupted;
   return with_index(exit_code_of(fleet), probed.indexed);
 }

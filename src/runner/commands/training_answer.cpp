@@ -55,8 +55,8 @@ ExitCode answer_training(const std::vector<std::filesystem::path>& runs, bool in
   TrainingReport report = make_training_report(
       records, [&](const TrainingSetup& setup) { return peak_from(database, setup); });
   report.exit_code = with_index(report.exit_code, indexed);
-  const Document document = to_document(report);
-  options.json ? show(to_json(report), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(report); }, [&] { return to_json(report); }, options.json,
+       options.pages);
   if (!options.mllog.empty()) write_logs(options.mllog, records);
   return report.exit_code;
 }

@@ -122,12 +122,12 @@ std::string dumped(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string rendered(const mlperf::CheckReport& report, const Document& document,
-                     const CheckCommand& options) {
+std::string rendered(const mlperf::CheckReport& report, const CheckCommand& options) {
   if (options.format == "json") return dumped(to_json(report));
   if (options.format == "junit") return to_junit(report);
   if (options.format == "sarif") return dumped(to_sarif(report));
-  return to_terminal(document, options.output.empty() ? style_of_stdout() : TextStyle{});
+  return to_terminal(to_document(report, options.all),
+                     options.output.empty() ? style_of_stdout() : TextStyle{});
 }
 
 void check_format(const CheckCommand& options) {
@@ -158,9 +158,8 @@ ExitCode check_logs(CheckCommand options) {
                                               .rule_set = options.rule_set,
                                               .strict = !options.compat,
                                               .warnings_are_errors = options.warnings_are_errors});
-  const Document document = to_document(report, options.all);
-  write_pages(document, options.pages);
-  const std::string text = rendered(report, document, options);
+  if (options.pages.any()) write_pages(to_document(report, options.all), options.pages);
+  const std::string text = rendered(report, options);
   if (options.output.empty())
     print(text);
   else

@@ -41,8 +41,8 @@ void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
 
 ExitCode list_results(const MlperfCompareOptions& options) {
   const auto ranked = mlperf::ranked_benchmarks(options.entries());
-  const Document document = to_document(ranked);
-  options.json ? show(to_json(ranked), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(ranked); }, [&] { return to_json(ranked); }, options.json,
+       options.pages);
   const bool scored = std::ranges::any_of(ranked, [](const mlperf::RankedBenchmark& one) {
     return std::isfinite(one.entries.front().entry.score_minutes);
   });
@@ -77,8 +77,8 @@ std::pair<mlperf::PublishedSide, mlperf::PublishedSide> sides_of(
 ExitCode compare_sides(const MlperfCompareOptions& options) {
   const auto [a, b] = sides_of(options);
   const auto comparison = mlperf::compare_published(a, b);
-  const Document document = to_document(comparison);
-  options.json ? show(to_json(comparison), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(comparison); }, [&] { return to_json(comparison); }, options.json,
+       options.pages);
   return comparison.exit_code();
 }
 

@@ -207,8 +207,8 @@ ExitCode package_logs(const PackageOptions& options) {
   checked.score = score_of(checked.package, options);
   for (mlperf::TodoItem& one : todo_items(checked.score, request.logs))
     checked.package.todo.push_back(std::move(one));
-  const Document document = to_document(checked);
-  options.json ? show(to_json(checked), document, options.pages) : show(document, options.pages);
+  show([&] { return to_document(checked); }, [&] { return to_json(checked); }, options.json,
+       options.pages);
   return checked.exit_code();
 }
 

@@ -42,9 +42,8 @@ void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result) {
   describe_mlperf_scaling(*command, *options);
   command->callback([options, &result] {
     const auto scaling = mlperf::published_scaling(options->entries(), options->predict_at);
-    const Document document = to_document(scaling);
-    options->json ? show(to_json(scaling), document, options->pages)
-                  : show(document, options->pages);
+    show([&] { return to_document(scaling); }, [&] { return to_json(scaling); }, options->json,
+         options->pages);
     result.code = scaling.exit_code;
   });
 }

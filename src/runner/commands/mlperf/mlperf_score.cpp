@@ -56,8 +56,8 @@ void add_mlperf_score(CLI::App& mlperf, CommandResult& result) {
   command->callback([options, &result] {
     const auto score =
         mlperf::score_submission(mlperf::find_submission(options->path), options->settings);
-    const Document document = to_document(score, options->details);
-    options->json ? show(to_json(score), document, options->pages) : show(document, options->pages);
+    show([&] { return to_document(score, options->details); }, [&] { return to_json(score); },
+         options->json, options->pages);
     if (!options->csv.empty()) write_file(options->csv, to_csv(score));
     result.code = score.exit_code;
   });

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "core/text.h"
 
 namespace bench {
@@ -36,11 +33,6 @@ DocumentCell value_cell(double value, Unit unit) { return numeric(value, format(
 
 DocumentCell verdict_cell(Verdict verdict) {
   return {.text = to_upper(to_string(verdict)), .tone = tone_of(verdict)};
-}
-
-Document& Document::append(Document other) {
-  std::ranges::move(other.parts, std::back_inserter(parts));
-  return *this;
 }
 
 std::vector<bool> columns_with_text(const DocumentTable& table) {

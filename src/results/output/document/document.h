@@ -146,8 +146,6 @@ struct Document {
     parts.push_back({std::move(block), audience});
     return *this;
   }
-  /// All parts of another one.
-  Document& append(Document other);
 };
 
 /// A line each.

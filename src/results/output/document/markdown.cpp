@@ -48,12 +48,6 @@ std::string inline_markdown(const StyledText& text) {
   return line;
 }
 
-std::size_t width(const StyledText& text) {
-  std::size_t bytes = 0;
-  for (const TextSpan& span : text.spans) bytes += span.text.size();
-  return bytes;
-}
-
 std::string cell_markdown(const DocumentCell& cell) {
   if (std::isfinite(cell.bar)) return bar(cell.bar, kBarWidth, {});
   const std::string text = emphasized(cell.text, cell.tone);
@@ -77,9 +71,10 @@ struct MarkdownBlock {
   }
   std::string operator()(const FactList& block) const {
     std::string text;
-    for (const auto& [label, value] : block.rows)
-      text += "- " + inline_markdown(label) + (width(label) > 0 ? ": " : "") +
-              inline_markdown(value) + "\n";
+    for (const auto& [label, value] : block.rows) {
+      const std::string name = inline_markdown(label);
+      text += "- " + (name.empty() ? "" : name + ": ") + inline_markdown(value) + "\n";
+    }
     return text;
   }
   std::string operator()(const ItemList& block) const {

@@ -239,8 +239,9 @@ struct PageBlock {
     // HTML allows omitting end tags of cells and rows: a fifth of the page of a thousand hosts.
     for (std::size_t i = 0; i < block.rows.size(); ++i) {
       html += "\n<tr>";
-      for (std::size_t j = 0; j < block.rows[i].size() && j < shown.size(); ++j)
-        if (shown[j]) html += cell_html(block.rows[i][j]);
+      const std::vector<DocumentCell>& row = block.rows[i];
+      for (std::size_t j = 0; j < shown.size(); ++j)
+        if (shown[j]) html += j < row.size() ? cell_html(row[j]) : "<td>";
       if (const auto notes = block.notes.find(i); notes != block.notes.end())
         html += "<td class=l>" + notes_html(notes->second);
     }

@@ -174,12 +174,11 @@ struct TerminalBlock {
 
 /// Whether a block follows the one before without an empty line.
 bool joined(const Block& before, const Block& block) {
-  const auto both = [&]<typename T>(const T*) {
-    return std::holds_alternative<T>(before) && std::holds_alternative<T>(block);
-  };
+  const bool line_block =
+      std::holds_alternative<Note>(block) || std::holds_alternative<FactList>(block);
   return std::holds_alternative<Heading>(before) || std::holds_alternative<Lines>(block) ||
          (std::holds_alternative<Lines>(before) && std::holds_alternative<DocumentTable>(block)) ||
-         both(static_cast<const Note*>(nullptr)) || both(static_cast<const FactList*>(nullptr));
+         (line_block && before.index() == block.index());
 }
 
 }  // namespace

@@ -160,6 +160,14 @@ TEST_CASE("a terminal omits columns and parts of pages, shows few rows, and note
   CHECK(has(to_markdown(document), "| n2 | hot |  |\n"));
 }
 
+TEST_CASE("the note of a row with too few cells stands in the column of notes") {
+  Document document;
+  document.add(DocumentTable{
+      {{"host", false}, {"rate"}}, {{{"n1"}, {"9", 9.0}}, {{"n2"}}}, {{1, {"not measured"}}}});
+  CHECK(has(to_page(document), "<tr><td>n2<td><td class=l>not measured"));
+  CHECK(has(to_markdown(document), "| n2 |  | not measured |\n"));
+}
+
 TEST_CASE("notes follow one another without a gap, empty blocks are not shown") {
   Document document;
   document.add(DocumentTable{{{"host"}}}).add(ItemList{}).add(FactList{}).add(Lines{});

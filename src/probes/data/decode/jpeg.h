@@ -1,6 +1,6 @@
 // Decodes and encodes JPEG images with libjpeg-turbo, if the build has it. Only the part of an
-// image that a crop needs is decoded: the entropy coding above and beside it must be read, but is
-// neither transformed nor converted to colours.
+// image that a crop needs is decoded: the entropy coding above it and to its left must be read, but
+// is neither transformed nor converted to colours.
 #pragma once
 
 #include <cstddef>

@@ -17,6 +17,14 @@ if(BENCH_SANITIZE)
   bench_cxx_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(bench_flags INTERFACE -fsanitize=address,undefined)
 endif()
+# Optimised code is hardened (docs/security.md). Bounds of standard containers are checked everywhere but in targets with BENCH_KERNELS,
+# where they would be measured. Debug builds have sanitizers instead.
+set(bench_hardened "$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${BENCH_SANITIZE}>>,$<NOT:$<BOOL:$<TARGET_PROPERTY:BENCH_TESTS_OWN_CODE>>>>")
+target_compile_options(bench_flags INTERFACE
+  "$<$<AND:$<COMPILE_LANGUAGE:C,CXX>,${bench_hardened}>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>"
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,${bench_hardened},$<NOT:$<BOOL:$<TARGET_PROPERTY:BENCH_KERNELS>>>>:-D_GLIBCXX_ASSERTIONS>")
+target_link_options(bench_flags INTERFACE LINKER:-z,relro LINKER:-z,now)
+
 # Tests' own code does little, and compiling it takes longer than compiling what it tests: it is not optimised, and misuse of pointers
 # is left to the address sanitizer. The code under test is built as users run it.
 target_compile_options(bench_flags INTERFACE

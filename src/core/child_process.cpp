@@ -116,8 +116,10 @@ bool executable(const fs::path& path) {
          access(path.c_str(), X_OK) == 0;
 }
 
-/// The name itself if it contains a '/'; "" if it is not in PATH. A file that is not executable is
-/// returned only if there is no other, for the kernel's reason.
+/// The name itself if it contains a '/'; "" if it is not in PATH. Folders of PATH that are empty or
+/// relative are passed over: they are the current folder, where another user may have put a
+/// program. A file that is not executable is returned only if there is no other, for the kernel's
+/// reason.
 std::string search(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");
@@ -125,7 +127,8 @@ std::string search(const std::string& name) {
   std::string refused;
   std::error_code none;
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+    if (!folder.starts_with('/')) continue;
+    const fs::path candidate = fs::path(folder) / name;
     if (executable(candidate)) return candidate.string();
     if (refused.empty() && fs::exists(candidate, none)) refused = candidate.string();
   }

@@ -34,7 +34,7 @@ struct Child {
 /// could not be started. Throws Error(environment) only if we are out of descriptors.
 Child spawn(const ChildOptions& options);
 
-/// The path of a program, looked up in PATH if it contains no '/'. Throws Error(environment) if it
+/// The path of a program, looked up in the absolute folders of PATH if it contains no '/'. Throws Error(environment) if it
 /// does not exist or is not executable.
 std::string find_program(const std::string& name);
 

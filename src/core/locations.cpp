@@ -1,5 +1,8 @@
 #include "core/locations.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 
 #include "core/error.h"
@@ -18,17 +21,29 @@ fs::path program_folder() {
 }
 
 fs::path data_root() {
-  // Repository of build/bin, bundle of bin, or share/benchctl of a prefix.
+  // Bundle of bin, share/benchctl of a prefix, or repository of build/bin.
   const fs::path program = program_folder();
-  const std::array candidates = {program / "..", program / ".." / "..",
-                                 program / ".." / "share" / "benchctl",
-                                 program / ".." / ".." / ".."};
+  const std::array candidates = {program / "..", program / ".." / "share" / "benchctl",
+                                 program / ".." / "..", program / ".." / ".." / ".."};
   for (const fs::path& candidate : candidates)
-    if (fs::exists(candidate / "schemas" / "record.json")) return fs::weakly_canonical(candidate);
+    if (is_trusted(candidate) && fs::exists(candidate / "schemas" / "record.json"))
+      return fs::weakly_canonical(candidate);
   throw Error(ErrorKind::environment, "no schemas folder next to " + program.string(),
               "keep bin/ next to schemas/ and suites/, as in the source tree or the bundle");
 }
 
 fs::path schema_path(const std::string& name) { return data_root() / "schemas" / (name + ".json"); }
+
+bool is_path(const std::string& name_or_path) {
+  return name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".json");
+}
+
+bool is_trusted(const fs::path& path) {
+  struct stat file {
+  }, program{};
+  if (stat(path.c_str(), &file) != 0 || (file.st_mode & S_IWOTH) != 0) return false;
+  const bool known = stat("/proc/self/exe", &program) == 0;
+  return file.st_uid == 0 || file.st_uid == geteuid() || (known && file.st_uid == program.st_uid);
+}
 
 }  // namespace bench

@@ -157,3 +157,21 @@ TEST_CASE("a program that is missing or not executable is named, with what to do
   CHECK_THAT(find_program("sh"), Contains("/sh"));
   CHECK(find_program("/bin/sh") == "/bin/sh");
 }
+
+TEST_CASE("a program is not looked up in the current folder, whatever PATH says") {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "planted-program";
+  std::ofstream(file) << "#!/bin/sh\n";
+  chmod(file.c_str(), 0755);
+  const auto former = std::filesystem::current_path();
+  const std::string path = environment_variable("PATH");
+  std::filesystem::current_path(folder.path());
+  std::vector<std::string> found;
+  for (const std::string& where : {":" + path, ".:" + path, path + "::", path + ":."}) {
+    setenv("PATH", where.c_str(), 1);
+    if (spawn({.argv = {"planted-program"}}).failure != ENOENT) found.push_back(where);
+  }
+  setenv("PATH", path.c_str(), 1);
+  std::filesystem::current_path(former);
+  CHECK(found.empty());
+}

@@ -107,7 +107,7 @@ void put_in_place(const fs::path& temporary, const fs::path& file, bool force) {
 }  // namespace
 
 fs::path find_profile(const std::string& name, const fs::path& database) {
-  if (name.find('/') != std::string::npos || name.ends_with(".json")) return name;
+  if (is_path(name)) return name;
   for (const fs::path& folder : folders(database))
     if (fs::exists(folder / (name + ".json"))) return folder / (name + ".json");
   const auto known = known_profiles(database);

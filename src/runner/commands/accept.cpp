@@ -156,7 +156,7 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
                   "Compare with reference results from `benchctl report fleet --learn`: finds "
                   "batches that are slow as a whole, and judges hosts without peers")
       ->type_name("FILE");
-  command.add_option("--suite", options.suite, "Run another suite, by name or file")
+  command.add_option("--suite", options.suite, "Run another suite: a name, ./FILE or FILE.json")
       ->type_name("SUITE");
   add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");

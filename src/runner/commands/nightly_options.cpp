@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/locations.h"
+#include "runner/plan/suite.h"
 
 namespace bench {
 namespace {
@@ -13,8 +14,7 @@ std::string absolute(const std::string& path) { return std::filesystem::absolute
 
 /// An absolute path for a file; a suite name unchanged.
 std::string suite_argument(const std::string& suite) {
-  std::error_code none;
-  return std::filesystem::exists(suite, none) ? absolute(suite) : suite;
+  return is_installed_suite(suite) || !is_path(suite) ? suite : absolute(suite);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ void add_night_options(CLI::App& command, NightOptions& options) {
   add_value(command, "--budget", options.budget, "TIME",
             "Limit the total time, e.g. 30m, 1h30m, 45s (default: 30m; with --prolog 20s)");
   add_value(command, "--suite", options.suite, "SUITE",
-            "Run this suite, by name or file (default: nightly)");
+            "Run this suite: a name, ./FILE or FILE.json (default: nightly)");
   add_repeated(command, "--only", options.changes.only, "Run only this case; may be repeated")
       ->type_name("CASE");
   add_repeated(command, "--hook", options.hooks,

@@ -56,7 +56,7 @@ bool needs_facts(const Suite& suite) {
 
 void add_plan_options(CLI::App& command, PlanOptions& options) {
   add_value(command, "suite", options.suite, "SUITE",
-            "Use this suite, by name (benchctl list suites) or file")
+            "Use this suite: a name (benchctl list suites), ./FILE or FILE.json")
       ->required();
   add_value(command, "--hosts", options.hosts, "FILE",
             "Use the hosts in this hosts file (default: nodes of the current Slurm "

@@ -10,6 +10,7 @@
 #include "core/metric_names.h"
 #include "core/text.h"
 #include "runner/plan/suite_check.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
@@ -134,29 +135,74 @@ Suite read_suite(const fs::path& file, const ProbeCatalogue& catalogue,
   return suite_from_text(read_file(file), file.string(), catalogue, changes);
 }
 
-std::vector<fs::path> all_suites() {
+namespace {
+
+std::vector<fs::path> suite_folders() {
+  std::vector<fs::path> folders = site_folders();
+  folders.insert(folders.begin(), data_root());
+  for (fs::path& folder : folders) folder /= "suites";
+  return folders;
+}
+
+/// Sorted. Files of other users are left out, as the site's folder may be a link to a shared one.
+std::vector<fs::path> suites_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code none;
-  for (const auto& file : fs::recursive_directory_iterator(data_root() / "suites", none))
-    if (file.path().extension() == ".json" && file.is_regular_file()) files.push_back(file.path());
+  for (const auto& file : fs::recursive_directory_iterator(
+           folder, fs::directory_options::skip_permission_denied, none))
+    if (file.path().extension() == ".json" && file.is_regular_file(none) && is_trusted(file.path()))
+      files.push_back(file.path());
   std::ranges::sort(files);
   return files;
 }
 
+[[noreturn]] void throw_unknown_suite(const std::string& name,
+                                      const std::vector<std::string>& names) {
+  std::error_code none;
+  const bool here = !is_path(name) && fs::exists(name, none);
+  throw Error(
+      ErrorKind::input,
+      "unknown suite '" + printable(name) + (is_path(name) ? "': no such file or suite name" : "'"),
+      (here ? "write ./" + printable(name) + " for the file in this folder"
+            : "write a file as ./NAME or NAME.json") +
+          "; suites: " + join(names, ", ") + "." + did_you_mean(name, names));
+}
+
+}  // namespace
+
+std::vector<fs::path> all_suites() {
+  std::vector<fs::path> all;
+  for (const fs::path& folder : suite_folders()) {
+    const auto files = suites_in(folder);
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
 std::string suite_name(const fs::path& file) {
-  return file.lexically_relative(data_root() / "suites").replace_extension().generic_string();
+  for (const fs::path& folder : suite_folders())
+    if (const fs::path name = file.lexically_relative(folder);
+        !name.empty() && *name.begin() != "..")
+      return fs::path(name).replace_extension().generic_string();
+  return file.stem().string();
 }
 
 fs::path find_suite(const std::string& name_or_path) {
-  std::error_code none;
-  if (fs::exists(name_or_path, none) && !fs::is_directory(name_or_path, none)) return name_or_path;
   std::vector<std::string> names;
   for (const fs::path& file : all_suites()) {
     names.push_back(suite_name(file));
     if (names.back() == name_or_path) return file;
   }
-  throw Error(ErrorKind::input, "unknown suite '" + name_or_path + "': no such file or suite name",
-              "suites: " + join(names, ", ") + "." + did_you_mean(name_or_path, names));
+  std::error_code none;
+  if (is_path(name_or_path) && fs::exists(name_or_path, none) &&
+      !fs::is_directory(name_or_path, none))
+    return name_or_path;
+  throw_unknown_suite(name_or_path, names);
+}
+
+bool is_installed_suite(const std::string& name) {
+  return std::ranges::any_of(all_suites(),
+                             [&](const fs::path& file) { return suite_name(file) == name; });
 }
 
 }  // namespace bench

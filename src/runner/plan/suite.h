@@ -57,9 +57,13 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
 /// Axes that are launch settings, not probe parameters.
 bool is_launch_axis(const std::string& name);
 
-/// Finds a suite by path, or by name in suites/. Throws Error(input) with a suggestion.
+/// Finds a suite by name: an installed one, else one in suites/ of the site's folders
+/// (site_folders()); or by path, with a '/' or ending in .json. A suite is code, so a bare name is
+/// never a file of the current folder. Throws Error(input) with a suggestion.
 std::filesystem::path find_suite(const std::string& name_or_path);
-/// The files in suites/ and its folders.
+/// Whether all_suites() has this name.
+bool is_installed_suite(const std::string& name);
+/// The files in suites/ and its folders, installed ones first, then those of the site.
 std::vector<std::filesystem::path> all_suites();
 /// The name for find_suite(): "smoke", "mlperf/llama31_8b".
 std::string suite_name(const std::filesystem::path& file);

@@ -67,6 +67,13 @@ SiteSettings read_site_settings(const std::vector<fs::path>& files) {
   return settings;
 }
 
+std::vector<fs::path> site_folders() {
+  std::vector<fs::path> folders = {"/etc/benchctl"};
+  if (const fs::path config = user_folder("XDG_CONFIG_HOME", ".config"); !config.empty())
+    folders.push_back(config / "benchctl");
+  return folders;
+}
+
 std::vector<fs::path> site_files() {
   if (const std::string only = environment_variable("BENCHCTL_SITE"); !only.empty()) {
     if (!fs::exists(only))
@@ -74,9 +81,8 @@ std::vector<fs::path> site_files() {
                   "unset it, or name a file in the format of schemas/site.json");
     return {only};
   }
-  std::vector<fs::path> files = {"/etc/benchctl/site.json"};
-  if (const fs::path config = user_folder("XDG_CONFIG_HOME", ".config"); !config.empty())
-    files.push_back(config / "benchctl" / "site.json");
+  std::vector<fs::path> files = site_folders();
+  for (fs::path& file : files) file /= "site.json";
   return files;
 }
 

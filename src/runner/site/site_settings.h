@@ -44,6 +44,9 @@ struct SiteSettings {
 /// Error(input) naming file and place.
 SiteSettings read_site_settings(const std::vector<std::filesystem::path>& files);
 
+/// /etc/benchctl and ${XDG_CONFIG_HOME:-~/.config}/benchctl: what a site and a user keep.
+std::vector<std::filesystem::path> site_folders();
+
 /// Only $BENCHCTL_SITE if it is set; else /etc/benchctl/site.json and
 /// ${XDG_CONFIG_HOME:-~/.config}/benchctl/site.json.
 std::vector<std::filesystem::path> site_files();

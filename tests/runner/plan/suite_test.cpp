@@ -1,8 +1,16 @@
 #include "runner/plan/suite.h"
 
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
 #include "core/error.h"
+#include "core/locations.h"
 #include "tests/runner/test_catalogue.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
@@ -136,4 +144,74 @@ TEST_CASE("--set refuses a wrong form, case, parameter or value by name") {
   CHECK_THAT(refusal(kGemm, {{}, {"a.coers=4"}}), Contains("Did you mean 'cores'?"));
   CHECK_THAT(refusal(kGemm, {{}, {"a.cores=many"}}),
              Contains("--set a.cores=many") && Contains("many"));
+}
+
+namespace {
+
+/// A folder that another user may have prepared, as the current folder.
+class PreparedFolder {
+ public:
+  PreparedFolder() : former_(std::filesystem::current_path()) {
+    std::filesystem::current_path(folder_.path());
+  }
+  ~PreparedFolder() { std::filesystem::current_path(former_); }
+  void put(const std::string& name) const {
+    std::filesystem::create_directories((folder_.path() / name).parent_path());
+    std::ofstream(folder_.path() / name) << "{}";
+  }
+  std::filesystem::path path() const { return folder_.path(); }
+
+ private:
+  std::filesystem::path former_;
+  TemporaryDirectory folder_;
+};
+
+Error suite_error(const std::string& name) try {
+  return Error(ErrorKind::environment, "found " + find_suite(name).string());
+} catch (const Error& error) {
+  return error;
+}
+
+}  // namespace
+
+TEST_CASE("a suite's name is never a file of the current folder") {
+  const PreparedFolder here;
+  here.put("accept-quick");
+  here.put("mlperf/rgat");
+  here.put("own");
+  CHECK(find_suite("accept-quick") == data_root() / "suites" / "accept-quick.json");
+  CHECK(find_suite("mlperf/rgat") == data_root() / "suites" / "mlperf" / "rgat.json");
+  CHECK_THAT(suite_error("own").what(), Contains("unknown suite 'own'"));
+  CHECK_THAT(suite_error("own").hint(), Contains("write ./own for the file in this folder"));
+  CHECK_THAT(suite_error("accept-quik").hint(),
+             Contains("./NAME or NAME.json") && Contains("Did you mean 'accept-quick'?"));
+}
+
+TEST_CASE("a suite's file is named with a slash or .json") {
+  const PreparedFolder here;
+  here.put("accept-quick");
+  here.put("own.json");
+  CHECK(find_suite("./accept-quick") == "./accept-quick");
+  CHECK(find_suite("own.json") == "own.json");
+  CHECK_THAT(suite_error("./none").what(), Contains("'./none': no such file or suite name"));
+}
+
+TEST_CASE("suites of the user have names, but do not replace installed ones or come from others") {
+  const PreparedFolder here;
+  here.put("benchctl/suites/own.json");
+  here.put("benchctl/suites/smoke.json");
+  here.put("benchctl/suites/open.json");
+  chmod((here.path() / "benchctl/suites/open.json").c_str(), 0666);
+  const char* former = std::getenv("XDG_CONFIG_HOME");
+  const std::string kept = former == nullptr ? "" : former;
+  setenv("XDG_CONFIG_HOME", here.path().c_str(), 1);
+  const auto own = find_suite("own");
+  const auto smoke = find_suite("smoke");
+  const Error open = suite_error("open");
+  const std::string name = suite_name(own);
+  former == nullptr ? unsetenv("XDG_CONFIG_HOME") : setenv("XDG_CONFIG_HOME", kept.c_str(), 1);
+  CHECK(own == here.path() / "benchctl/suites/own.json");
+  CHECK(name == "own");
+  CHECK(smoke == data_root() / "suites" / "smoke.json");
+  CHECK_THAT(open.what(), Contains("unknown suite 'open'"));
 }

@@ -56,7 +56,8 @@ constexpr std::size_t kLastLineBytes = 200;
 }  // namespace
 
 RankOutput::RankOutput(const std::filesystem::path& file, std::size_t most)
-    : file_(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644)),
+    : file_(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+                 0644)),
       most_(most) {
   if (!file_.valid()) throw_errno("create the log " + file.string());
 }

@@ -12,20 +12,21 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/job.h"
+#include "core/locations.h"
+#include "core/private_folder.h"
 
 namespace bench::external {
 namespace fs = std::filesystem;
 namespace {
 
+/// Another host may have a folder of that name from somebody else.
 fs::path base_folder(const std::string& asked) {
   if (!asked.empty()) return asked;
   std::error_code none;
   const fs::path run = environment_variable(kRunFolderVariable);
-  if (!run.empty() && fs::is_directory(run, none)) return run / "external";
-  const std::string temporary = environment_variable("TMPDIR");
+  if (fs::is_directory(run, none) && is_trusted(run)) return run / "external";
   const std::string token = environment_variable(kRunVariable);
-  return fs::path(temporary.starts_with('/') ? temporary : "/tmp") /
-         ("benchctl-" + (token.empty() ? std::to_string(getpid()) : token));
+  return private_temporary_folder() / (token.empty() ? std::to_string(getpid()) : token);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 namespace bench::external {
 
 /// The job's folder on this host, created if needed: in `asked` if given; else in the run's folder
-/// if this host has it; else in $TMPDIR or /tmp, by the run's name. Throws Error(environment) if it
-/// cannot be created.
+/// if this host has it and no other user can have made it; else in private_temporary_folder(), by
+/// the run's name. Throws Error(environment) if it cannot be created.
 std::filesystem::path make_job_folder(const std::string& asked, const std::string& job);
 
 /// "rank-0003.log".

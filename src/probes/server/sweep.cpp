@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -15,6 +14,7 @@
 
 #include "core/descriptor.h"
 #include "core/job.h"
+#include "core/private_folder.h"
 #include "core/proc_stat.h"
 #include "core/text.h"
 
@@ -73,14 +73,9 @@ std::string word_for(char state) {
   }
 }
 
-std::string folder_for_temporary_files() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && folder[0] == '/' ? folder : "/tmp";
-}
-
 /// Writes and removes a page, as a launcher's daemon or a library would do there.
 std::string disk_trouble() {
-  const std::string folder = folder_for_temporary_files();
+  const std::string folder = temporary_base().string();
   std::string name = folder + "/benchctl-XXXXXX";
   const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
   int reason = file.valid() ? 0 : errno;

@@ -1,17 +1,18 @@
 #include "probes/storage/checkpoint_round.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/page_cache.h"
 #include "core/text.h"
@@ -192,7 +193,9 @@ bool folder_is_shared(Group& group, const std::filesystem::path& folder) {
   const std::string name = broadcast_text(group, fmt::format("shared-{}-{}", ::getpid(), now_ns()));
   const std::filesystem::path mark = folder / name;
   together(group, [&] {
-    if (group.rank() == 0 && !std::ofstream(mark)) throw_errno("make " + mark.string());
+    if (group.rank() != 0) return;
+    const Descriptor file(::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (!file.valid()) throw_errno("make " + mark.string());
   });
   std::error_code ignored;
   const bool seen = std::filesystem::exists(mark, ignored);

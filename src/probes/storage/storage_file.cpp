@@ -22,7 +22,7 @@ int open_flags(Access access, OpenFor purpose) {
   int flags = O_CLOEXEC;
   if (access == Access::direct) flags |= O_DIRECT;
   if (purpose == OpenFor::reading) return flags | O_RDONLY;
-  flags |= O_RDWR | O_CREAT;
+  flags |= O_RDWR | O_CREAT | O_NOFOLLOW;
   return purpose == OpenFor::writing_anew ? flags | O_TRUNC : flags;
 }
 
@@ -92,7 +92,7 @@ void sync_folder(const std::filesystem::path& folder) {
 std::string no_direct_access(const std::filesystem::path& folder) {
   const std::string path = (folder / ("direct-" + std::to_string(::getpid()))).string();
   const Descriptor file(
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_DIRECT, 0644));
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_DIRECT, 0644));
   if (!file.valid()) return std::string("open: ") + std::strerror(errno);
   AlignedBuffer block(kDirectAlignment);
   const auto size = static_cast<ssize_t>(block.all().size());

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/private_folder.h"
 #include "core/system_files.h"
 #include "core/text.h"
 #include "core/time.h"
@@ -27,11 +28,12 @@ int ranks_on_this_host(Group& group) {
 WorkFolder::WorkFolder(const std::filesystem::path& base, const std::string& name)
     : path_(base / name) {
   std::error_code failure;
-  std::filesystem::create_directories(path_, failure);
+  std::filesystem::create_directories(base, failure);
   if (failure)
     throw Error(ErrorKind::environment,
                 "create the folder " + path_.string() + ": " + failure.message(),
                 "set 'path' to a writable folder");
+  make_own_folder(path_);
 }
 
 WorkFolder::~WorkFolder() {

@@ -18,7 +18,7 @@ int ranks_on_this_host(Group& group);
 class WorkFolder {
  public:
   /// Creates `base` if needed, and `name` in it; several ranks may create the same folder. Throws
-  /// Error(environment).
+  /// Error(environment), also if `name` is a link or another user's.
   WorkFolder(const std::filesystem::path& base, const std::string& name);
   /// Removes the folder and its content.
   ~WorkFolder();

@@ -21,7 +21,8 @@ AtomicFile::AtomicFile(std::filesystem::path path, FileObserver observer)
       unfinished_(path_.string() + kUnfinished),
       observer_(std::move(observer)) {
   observe("open");
-  file_ = Descriptor(::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  file_ = Descriptor(
+      ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file_.valid()) throw_errno("open " + unfinished_.string(), kMakeRoom);
 }
 

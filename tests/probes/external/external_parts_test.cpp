@@ -1,6 +1,7 @@
 // Lines, logs, placement and words of the probe `external`.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "core/error.h"
@@ -174,9 +175,35 @@ TEST_CASE("a job's folder is where it was asked for, else in the run's, else a t
   CHECK(make_job_folder(here + "/asked", "01.a") == here + "/asked/01.a");
   CHECK(make_job_folder("", "01.a") == here + "/external/01.a");
   const Variable elsewhere(kRunFolderVariable, "/nowhere/of/ours");
-  CHECK(make_job_folder("", "01.a") == here + "/benchctl-run-7/01.a");
-  CHECK(std::filesystem::is_directory(here + "/benchctl-run-7/01.a"));
+  const std::string own = here + "/benchctl-" + std::to_string(geteuid());
+  CHECK(make_job_folder("", "01.a") == own + "/run-7/01.a");
+  CHECK(std::filesystem::is_directory(own + "/run-7/01.a"));
   CHECK_THROWS_WITH(make_job_folder("/proc/nothing", "01.a"), Contains("/proc/nothing/01.a"));
+}
+
+TEST_CASE("a job's temporary folder is not one that others prepared") {
+  const TemporaryDirectory folder;
+  const auto run = folder.path() / "run", target = folder.path() / "target";
+  std::filesystem::create_directories(run);
+  std::filesystem::create_directories(target);
+  std::filesystem::permissions(run, std::filesystem::perms::all);
+  std::filesystem::create_directory_symlink(
+      target, folder.path() / ("benchctl-" + std::to_string(geteuid())));
+  const Variable run_folder(kRunFolderVariable, run.c_str());
+  const Variable token(kRunVariable, "run-7");
+  const Variable temporary("TMPDIR", folder.path().c_str());
+  CHECK_THROWS_WITH(make_job_folder("", "01.a"), Contains("it is a symbolic link"));
+  CHECK(std::filesystem::is_empty(target));
+  CHECK(std::filesystem::is_empty(run));
+}
+
+TEST_CASE("a rank's log is not written through a link") {
+  const TemporaryDirectory folder;
+  const auto victim = folder.path() / "victim", log = folder.path() / "rank-0000.log";
+  std::ofstream(victim) << "kept";
+  std::filesystem::create_symlink(victim, log);
+  CHECK_THROWS_WITH(RankOutput(log), Contains("rank-0000.log"));
+  CHECK(std::filesystem::file_size(victim) == 4);
 }
 
 TEST_CASE("processes of several hosts meet where the launcher knows the first one") {

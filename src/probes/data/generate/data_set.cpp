@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "core/error.h"
+#include "core/private_folder.h"
 #include "core/text.h"
 #include "core/whole_file.h"
 #include "probes/data/generate/writers.h"
@@ -54,6 +55,17 @@ void to_disk(const std::filesystem::path& folder) {
     throw_errno("bring " + printable(folder.string()) + " to its disk");
 }
 
+/// Not through a link, and not in a folder of another user: the folder above may be everybody's.
+void make_set_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder.parent_path(), error);
+  if (error)
+    throw Error(ErrorKind::environment,
+                "cannot create the folder " + printable(folder.string()) + ": " + error.message(),
+                "set the parameter 'directory' to another folder");
+  make_own_folder(folder);
+}
+
 }  // namespace
 
 Json DataSetWish::to_json() const {
@@ -72,6 +84,7 @@ MadeDataSet make_data_set(const std::filesystem::path& folder, const DataSetWish
   MadeDataSet set;
   set.folder = folder / fmt::format("{}-{:016x}", kFormats.name(wish.format), hash);
   const auto description = set.folder / kDescription;
+  make_set_folder(set.folder);
   if (std::filesystem::exists(description)) {
     const Json there = read_json(description);
     if (there.value("wish", Json()) == wanted) {
@@ -80,14 +93,9 @@ MadeDataSet make_data_set(const std::filesystem::path& folder, const DataSetWish
       return set;
     }
   }
-  std::error_code error;
-  std::filesystem::remove_all(set.folder, error);
-  std::filesystem::create_directories(set.folder, error);
-  if (error)
-    throw Error(
-        ErrorKind::environment,
-        "cannot create the folder " + printable(set.folder.string()) + ": " + error.message(),
-        "set the parameter 'directory' to another folder");
+  std::error_code ignored;  // if a file stays, writing it reports why
+  for (const auto& entry : std::filesystem::directory_iterator(set.folder, ignored))
+    std::filesystem::remove_all(entry.path(), ignored);
   check_room(set.folder, wish.bytes);
   const Written written = write_files(set.folder, wish);
   to_disk(set.folder);

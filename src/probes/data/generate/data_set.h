@@ -41,7 +41,7 @@ struct MadeDataSet {
 
 /// In its own subfolder of `folder`, named after format and wish. The description is written last:
 /// a set without one is incomplete and is generated again. Throws Error(environment) without space
-/// or write permission.
+/// or write permission, and if that subfolder is a link or another user's.
 MadeDataSet make_data_set(const std::filesystem::path& folder, const DataSetWish& wish);
 
 }  // namespace bench::data

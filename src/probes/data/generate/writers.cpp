@@ -71,7 +71,7 @@ void append_line(std::string& text, const GeneratedRow& made) {
 
 FileWriter::FileWriter(const std::filesystem::path& path)
     : path_(printable(path.string())),
-      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644)) {
   if (!file_.valid()) throw_errno("create " + path_);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/private_folder.h"
 #include "probes/data/decode/jpeg.h"
 #include "probes/data/generate/data_set.h"
 #include "probes/data/pipelines/open_pipeline.h"
@@ -17,8 +18,7 @@ constexpr std::uint64_t kTimesMemory =
 
 std::filesystem::path folder_of(const State& state) {
   const std::string given = state.text("directory");
-  return given.empty() ? std::filesystem::temp_directory_path() / "benchctl-data"
-                       : std::filesystem::path(given);
+  return given.empty() ? private_temporary_folder() / "data" : std::filesystem::path(given);
 }
 
 /// Memory of this host, bytes; 0 if the kernel does not report it.

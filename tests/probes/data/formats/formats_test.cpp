@@ -107,6 +107,19 @@ TEST_CASE("a data set is generated once, and again if it is incomplete") {
   CHECK(make_data_set(folder.path(), other).folder != first.folder);
 }
 
+TEST_CASE("a data set is not written through a link that somebody prepared") {
+  TemporaryDirectory folder;
+  const DataSetWish wish = small_wish(Format::raw);
+  const MadeDataSet first = make_data_set(folder.path(), wish);
+  const auto victim = folder.path() / "victim";
+  std::filesystem::create_directory(victim);
+  std::filesystem::remove_all(first.folder);
+  std::filesystem::create_directory_symlink(victim, first.folder);
+  CHECK_THROWS_WITH(make_data_set(folder.path(), wish),
+                    Catch::Matchers::Contains("it is a symbolic link"));
+  CHECK(std::filesystem::is_empty(victim));
+}
+
 TEST_CASE("a folder without the expected data is refused with its name") {
   TemporaryDirectory folder;
   CHECK_THROWS_AS(open_image_folder(folder.path()), Error);

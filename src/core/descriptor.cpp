@@ -1,6 +1,10 @@
 #include "core/descriptor.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
+
+#include "core/error.h"
 
 namespace bench {
 
@@ -13,6 +17,14 @@ bool write_all(int file, std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+void open_standard_descriptors() {
+  for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
+    if (fcntl(number, F_GETFD) >= 0) continue;
+    // open() returns the lowest free number, which is this one.
+    if (open("/dev/null", O_RDONLY) != number) throw_errno("open /dev/null");
+  }
 }
 
 }  // namespace bench

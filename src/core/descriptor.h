@@ -1,4 +1,4 @@
-// An owned file descriptor, and write_all().
+// An owned file descriptor, write_all(), and the standard descriptors.
 #pragma once
 
 #include <unistd.h>
@@ -33,5 +33,11 @@ class Descriptor {
 
 /// Continues after signals and partial writes. False: errno says why.
 bool write_all(int file, std::string_view text);
+
+/// Opens /dev/null in place of those of stdin, stdout and stderr that are closed: otherwise the
+/// next file opened, such as records.jsonl, gets that number and receives what is printed. Only to
+/// read, so that printing fails as it would without. Call it first in main(). Throws
+/// Error(environment).
+void open_standard_descriptors();
 
 }  // namespace bench

@@ -1,14 +1,18 @@
 #include "core/json.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cerrno>
-#include <fstream>
+#include <new>
 #include <set>
-#include <sstream>
 #include <vector>
 
 #include "core/error.h"
+#include "core/whole_file.h"
 
 namespace bench {
+namespace fs = std::filesystem;
 namespace {
 
 struct Position {
@@ -80,15 +84,59 @@ Json parse_json(std::string_view text, const std::string& origin,
   }
 }
 
-std::string read_file(const std::filesystem::path& path, std::uintmax_t from) {
-  if (std::filesystem::is_directory(path)) errno = EISDIR;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) throw_errno("read " + path.string());
-  if (from > 0) in.seekg(static_cast<std::streamoff>(from));  // pipes cannot seek
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) throw_errno("read " + path.string());
-  return std::move(text).str();
+namespace {
+
+/// No file that is read as a whole is longer; one that is would exhaust the memory.
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{4} << 30;
+
+[[noreturn]] void refuse_size(const fs::path& path, std::uintmax_t bytes) {
+  throw Error(ErrorKind::input,
+              "cannot read " + path.string() + ": " + std::to_string(bytes) + " bytes, more than " +
+                  std::to_string(kMaxFileBytes),
+              "check that this is the right file");
+}
+
+/// Reads to the end, which may be beyond `expected`: a spool grows while a run goes on.
+std::string read_to_end(const Descriptor& file, const fs::path& path, std::size_t expected) {
+  constexpr std::size_t kBlock = std::size_t{64} << 10;
+  std::string text;
+  text.reserve(expected);
+  for (std::string block(std::clamp(expected, kBlock, 16 * kBlock), '\0');;) {
+    const ssize_t got = read(file.get(), block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw_errno("read " + path.string());
+    if (got == 0) break;
+    text.append(block, 0, static_cast<std::size_t>(got));
+    if (text.size() > kMaxFileBytes) refuse_size(path, text.size());
+  }
+  if (text.size() < expected)
+    throw Error(ErrorKind::environment,
+                "cannot read " + path.string() + ": it ended after " + std::to_string(text.size()) +
+                    " of " + std::to_string(expected) + " bytes",
+                "another program shortened it meanwhile, or its file system lost data; rerun");
+  return text;
+}
+
+/// The bytes from `from` on that the file has now; 0 for files without a size (pipes, /proc).
+std::size_t bytes_left(const Descriptor& file, const fs::path& path, std::uintmax_t from) {
+  struct stat about {};
+  if (fstat(file.get(), &about) != 0) throw_errno("read " + path.string());
+  const auto size = S_ISREG(about.st_mode) ? static_cast<std::uintmax_t>(about.st_size) : 0;
+  if (size > kMaxFileBytes) refuse_size(path, size);
+  return size > from ? size - from : 0;
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, std::uintmax_t from) try {
+  const Descriptor file = open_input(path);
+  const std::size_t expected = bytes_left(file, path, from);
+  if (from > 0 && lseek(file.get(), static_cast<off_t>(from), SEEK_SET) < 0)
+    throw_errno("read " + path.string());
+  return read_to_end(file, path, expected);
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorKind::environment, "cannot read " + path.string() + ": not enough memory",
+              "free memory, or raise the limit that `ulimit -v` shows");
 }
 
 std::optional<Json> try_parse_json(std::string_view text) {

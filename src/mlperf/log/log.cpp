@@ -1,6 +1,5 @@
 #include "mlperf/log/log.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "core/error.h"
 #include "core/mllog.h"
 #include "core/text.h"
+#include "core/whole_file.h"
 #include "mlperf/log/log_line.h"
 
 namespace bench::mlperf {
@@ -169,15 +169,14 @@ FileBytes read_to_end(const Descriptor& file, const std::string& name) {
   }
 }
 
-/// Reads a pipe or device to its end. Throws Error(environment), or Error(input) for a folder.
+/// Reads a pipe to its end. Throws Error(environment), or Error(input) for a folder.
 FileBytes bytes_of_file(const std::filesystem::path& path) {
   const std::string name = printable(path.string());
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) throw_errno("open " + name);
+  if (std::filesystem::is_directory(path))
+    throw Error(ErrorKind::input, name + " is a folder, not a log", "pass a file in it");
+  const Descriptor file = open_input(path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw_errno("stat " + name);
-  if (S_ISDIR(status.st_mode))
-    throw Error(ErrorKind::input, name + " is a folder, not a log", "pass a file in it");
   const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0;  // sizes in /proc are 0
   return has_size ? mapped(file, static_cast<std::size_t>(status.st_size), name)
                   : read_to_end(file, name);

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/json_fields.h"
 #include "core/text.h"
+#include "core/whole_file.h"
 
 namespace bench::mlperf {
 const std::vector<std::string>& system_fields() {
@@ -131,6 +132,7 @@ SystemDescription system_description(std::string_view text, const std::string& o
 }
 
 SystemDescription read_system_description(const std::filesystem::path& path) {
+  open_input(path);  // refuses named pipes and devices
   std::ifstream file(path, std::ios::binary);
   std::string text(kMaxSystemBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));

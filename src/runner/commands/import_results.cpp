@@ -10,6 +10,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "core/whole_file.h"
 #include "results/import/imported_runs.h"
 #include "results/import/importers.h"
 #include "results/store/store.h"
@@ -71,10 +72,13 @@ void print_imported(const ReadingOptions& options, const std::vector<ImportedRun
 }
 
 ExitCode import_file(const ImportOptions& options, const ImportFormat& format) {
-  std::ifstream text(options.file, std::ios::binary);
-  if (!text || fs::is_directory(options.file))
-    throw Error(ErrorKind::input, "cannot read " + options.file,
+  if (!fs::exists(options.file))
+    throw Error(ErrorKind::input, "cannot read " + options.file + ": no such file",
                 "give the path of the output file");
+  open_input(options.file);  // refuses folders, named pipes and devices
+  std::ifstream text(options.file, std::ios::binary);
+  if (!text) throw_errno("read " + options.file, "give the path of the output file");
+  Store::check(options.database());
   ImportedRuns runs(settings_of(options, format.name));
   format.read(ImportedFile{text, options.file, options.operation}, runs);
   if (text.bad()) throw Error(ErrorKind::environment, "cannot read all of " + options.file);

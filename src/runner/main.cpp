@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -120,13 +123,21 @@ void allow_many_files() {
 
 int main(int argc, char** argv) {
   using namespace bench;
-  allow_many_files();
   try {
+    open_standard_descriptors();
+    allow_many_files();
     return run_cli(argc, argv);
   } catch (const Error& error) {
     say(Level::error, printable(error.what()));
     if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));
     return static_cast<int>(exit_code(error.kind()));
+  } catch (const std::bad_alloc&) {
+    say(Level::error, "not enough memory");
+    say(Level::info, "  free memory, or raise the limit that `ulimit -v` shows");
+    return static_cast<int>(ExitCode::environment);
+  } catch (const std::system_error& error) {  // of file systems and threads
+    say(Level::error, printable(error.what()));
+    return static_cast<int>(ExitCode::environment);
   } catch (const std::exception& error) {
     say(Level::error, "internal: " + printable(error.what()));
     say(Level::info, "  this is a bug in benchctl; please report it with the full command line");

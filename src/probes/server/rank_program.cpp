@@ -208,6 +208,7 @@ int run(const RankProgram& program, int argc, char** argv) {
 
 int run_rank_program(const RankProgram& program, int argc, char** argv) {
   try {
+    open_standard_descriptors();
     return run(program, argc, argv);
   } catch (const Error& error) {
     say(Level::error, error.what());

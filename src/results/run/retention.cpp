@@ -110,4 +110,61 @@ Thinned thin_records(std::string_view records, std::size_t keep) {
   return thinned;
 }
 
+namespace {
+
+/// Removes the first line, without its line break.
+std::string_view take_line(std::string_view& text) {
+  const auto end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(text.size(), end + 1));
+  return line;
+}
+
+/// Whether `part` has some of the pairs of `whole`, in order.
+bool is_part(const Json& part, const Json& whole) {
+  const Json values = array_field(part, "values"), flags = array_field(part, "flags");
+  const Json all_values = array_field(whole, "values"), all_flags = array_field(whole, "flags");
+  if (values.empty() || values.size() != flags.size()) return false;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < all_values.size() && found < values.size(); ++i)
+    if (all_values[i] == values[found] && (i >= all_flags.size() || all_flags[i] == flags[found]))
+      ++found;
+  return found == values.size();
+}
+
+/// Whether everything of the record but its samples is the same; fields that the version that wrote
+/// it did not have may be added.
+bool is_same_series(const Json& part, const Json& whole) {
+  if (!part.is_object() || !whole.is_object()) return false;
+  for (const auto& [key, value] : whole.items())
+    if (key != "values" && key != "flags" && (!part.contains(key) || part[key] != value))
+      return false;
+  return true;
+}
+
+bool is_thinned_form(std::string_view original, std::string_view line, std::string_view summary) {
+  const Json whole = try_parse_json(original).value_or(Json());
+  const Json part = try_parse_json(line).value_or(Json());
+  const Json facts = try_parse_json(summary).value_or(Json());
+  return text_field(facts, "topic") == kThinnedTopic &&
+         text_field(facts, "job") == text_field(whole, "job") &&
+         count_of(object_field(facts, "facts"), "n") == array_field(whole, "values").size() &&
+         is_same_series(part, whole) && is_part(part, whole);
+}
+
+}  // namespace
+
+void check_thinned(std::string_view original, std::string_view thinned) {
+  for (std::size_t number = 1; !original.empty(); ++number) {
+    const std::string_view line = take_line(original), kept = take_line(thinned);
+    if (line == kept || is_thinned_form(line, kept, take_line(thinned))) continue;
+    throw Error(ErrorKind::internal,
+                "thinning would change line " + std::to_string(number) + " of the records",
+                "the run was left unchanged; please report this");
+  }
+  if (!thinned.empty())
+    throw Error(ErrorKind::internal, "thinning would add lines to the records",
+                "the run was left unchanged; please report this");
+}
+
 }  // namespace bench

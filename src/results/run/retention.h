@@ -31,4 +31,10 @@ struct Thinned {
 /// stay byte for byte; thinning is idempotent.
 Thinned thin_records(std::string_view records, std::size_t keep);
 
+/// Compares thinned records with the original, line by line, independent of how they were made:
+/// each original line is there unchanged, or as samples that are part of the original's, of the
+/// same job, followed by a summary that counts all of them. Throws Error(internal) for a
+/// difference, naming the line.
+void check_thinned(std::string_view original, std::string_view thinned);
+
 }  // namespace bench

@@ -41,8 +41,13 @@ void prune_run(const fs::path& run, const PruneOptions& options, Pruned& pruned)
   const fs::path file = run / "records.jsonl";
   const Spool ours = Spool::append_to(file);  // locks out other writers
   const std::string before = read_file(file);
+  if (is_torn(before))
+    throw Error(ErrorKind::environment,
+                "not pruned: records.jsonl ends in the middle of a line, as after a crash",
+                "benchctl resume " + run.filename().string() + " completes the run");
   const Thinned after = thin_records(before, options.keep);
   if (after.series == 0) return;
+  check_thinned(before, after.text);
   if (!options.dry_run)
     replace_file(file, after.text, static_cast<mode_t>(fs::status(file).permissions()));
   pruned.runs.push_back(run);
@@ -52,7 +57,8 @@ void prune_run(const fs::path& run, const PruneOptions& options, Pruned& pruned)
       static_cast<std::int64_t>(before.size()) - static_cast<std::int64_t>(after.text.size());
 }
 
-/// Records are replaced atomically. Runs in use by another benchctl are skipped with a complaint.
+/// Records are replaced atomically, by a copy that was read back. Runs in use by another benchctl
+/// are skipped with a complaint.
 Pruned prune_runs(const PruneOptions& options) {
   const Seconds older = seconds_from(options.older, "--older");
   const fs::path runs = options.runs();
@@ -61,6 +67,8 @@ Pruned prune_runs(const PruneOptions& options) {
   for (const std::string& id : all_runs(runs)) {
     try {
       if (is_old(runs / id, older, now)) prune_run(runs / id, options, pruned);
+    } catch (const Error& error) {
+      pruned.complaints.push_back(id + ": " + error.text());
     } catch (const std::exception& error) {
       pruned.complaints.push_back(id + ": " + error.what());
     }

@@ -52,13 +52,17 @@ ExitCode resume_run(const ResumeOptions& options) {
   RunRequest request = run_request(options, std::move(missing.plan), options.database());
   set_search(request, missing.localise);
   bool finished = true;
-  if (request.plan.entries.empty() && !missing.searches)
+  if (request.plan.entries.empty() && !missing.searches) {
+    const auto records = folder / "records.jsonl";
+    if (std::filesystem::exists(records) && is_torn(read_file(records)))
+      Spool::append_to(records).complete_last_line();
     say(Level::info, folder.filename().string() + ": no jobs are missing");
-  else
+  } else {
     finished =
         resume(RunDirectory::at(folder), request,
                ProbeCatalogue::load(data_root() / "schemas" / "probes"), launch_site(options))
             .finished;
+  }
   request.plan = {};  // frees memory for the report: plans may have 80,000 jobs
   return report_and_index(folder, options.database(), !finished, options.json);
 }

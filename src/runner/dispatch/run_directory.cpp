@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "core/whole_file.h"
 #include "runner/hosts/inventory.h"
 
 namespace bench {
@@ -33,6 +34,11 @@ Spool::Spool(const std::filesystem::path& path, int flags)
                 "wait for it to end");
 }
 
+void Spool::complete_last_line() {
+  if (is_torn(read_file(path_)) && !write_all(file_.get(), "\n"))
+    throw_errno("write to " + path_.string());
+}
+
 void Spool::append(const std::string& json) {
   const off_t whole = lseek(file_.get(), 0, SEEK_END);
   const std::string line = json + '\n';
@@ -47,7 +53,8 @@ void Spool::append(const std::string& json) {
       errno = reason;
       throw_errno("write a record to " + path_.string(),
                   "the run was stopped and its records so far are kept; free disk space, then run "
-                  "benchctl resume");
+                  "benchctl resume " +
+                      path_.parent_path().filename().string());
     }
   }
   unsynced_ = true;
@@ -61,7 +68,10 @@ void Spool::sync_now_and_then() {
 
 void Spool::sync() {
   if (fsync(file_.get()) != 0 && errno != EINVAL && errno != EROFS)
-    throw_errno("flush " + path_.string(), "recent records may be lost if the machine crashes");
+    throw_errno("flush " + path_.string(),
+                "recent records may be lost if the machine crashes; check the disk, then run "
+                "benchctl resume " +
+                    path_.parent_path().filename().string());
   unsynced_ = false;
   synced_ = std::chrono::steady_clock::now();
 }
@@ -98,6 +108,7 @@ RunDirectory RunDirectory::create(const fs::path& runs, const std::string& suite
       throw_errno("create folder " + run.path_.string(), kElsewhere);
   }
   make_folder(run.path_ / "log");
+  sync_folder(runs);
   return run;
 }
 
@@ -121,11 +132,11 @@ fs::path RunDirectory::log_path(int launch) const {
 }
 
 void RunDirectory::write_plan(const std::string& text) const {
-  const fs::path beside = path_ / "plan.json.tmp";
-  Descriptor file(open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file.valid() || !write_all(file.get(), text) || fsync(file.get()) != 0 ||
-      rename(beside.c_str(), (path_ / "plan.json").c_str()) != 0)
-    throw_errno("write " + beside.string(), kElsewhere);
+  try {
+    replace_file(path_ / "plan.json", text);
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.what(), kElsewhere);
+  }
 }
 
 }  // namespace bench

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "core/descriptor.h"
 #include "core/record.h"
@@ -14,6 +15,9 @@ namespace bench {
 // The file of a run's records, one JSON document per line, from which all results are derived. Each
 // record is written before it is processed, so that it survives a crash of benchctl.
 
+/// Whether the last line of a spool is incomplete.
+inline bool is_torn(std::string_view records) { return !records.empty() && records.back() != '\n'; }
+
 class Spool {
  public:
   /// Creates the file, which must not exist. Throws Error(environment).
@@ -21,6 +25,8 @@ class Spool {
   /// Opens an existing file to resume a run. Throws if another benchctl has it open.
   static Spool append_to(const std::filesystem::path& path);
 
+  /// Ends a last line that a crash tore: what is appended to it would be lost with it.
+  void complete_last_line();
   /// Writes one line. Throws Error(environment) if it cannot be written completely; the file then
   /// ends with the last complete line.
   void append(const std::string& json);
@@ -32,7 +38,6 @@ class Spool {
 
  private:
   Spool(const std::filesystem::path& path, int flags);
-
   std::filesystem::path path_;
   Descriptor file_;
   bool unsynced_ = false;

@@ -109,3 +109,28 @@ TEST_CASE("a summary of another job is ignored") {
   run.outcome("1").outcome("2").end();
   CHECK(make_run_summary(run.records()).results[0].series.median == Approx(100));
 }
+
+TEST_CASE("thinned records are compared with the original before they replace it") {
+  const RunFixture run = measured();
+  const std::string thinned = thin_records(run.lines, 20).text;
+  CHECK_NOTHROW(check_thinned(run.lines, thinned));
+  CHECK_NOTHROW(check_thinned(thinned, thinned));
+  const auto refused = [&](const std::string& other) {
+    CHECK_THROWS_WITH(check_thinned(run.lines, other), Catch::Contains("thinning would"));
+  };
+  for (std::size_t begin = 0; begin < thinned.size(); begin = thinned.find('\n', begin) + 1) {
+    std::string without = thinned;
+    without.erase(begin, thinned.find('\n', begin) + 1 - begin);
+    refused(without);
+  }
+  refused(thinned.substr(0, thinned.size() / 2));
+  refused(thinned + "{}\n");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = thinned;
+    REQUIRE(other.find(from) != std::string::npos);
+    refused(other.replace(other.find(from), from.size(), to));
+  };
+  changed("\"values\":[", "\"values\":[17.5,");
+  changed("\"n\":200", "\"n\":199");
+  changed("\"job\":\"1\"", "\"job\":\"2\"");
+}

@@ -63,6 +63,7 @@ TEST_CASE("a full spool is an environment error that names the file") {
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::environment);
     CHECK_THAT(error.what(), Contains("/dev/full") && Contains("No space left"));
+    CHECK_THAT(error.hint(), Contains("benchctl resume dev"));  // the folder's name
   }
 }
 
@@ -72,6 +73,17 @@ TEST_CASE("a spool is never written over") {
   Spool(path).append(std::string("{}"));
   CHECK(read_file(path) == "{}\n");
   CHECK_THROWS_AS(Spool(path), Error);
+}
+
+TEST_CASE("what follows a line that a crash tore is not lost with it") {
+  const TemporaryDirectory folder;
+  const auto path = folder.path() / "records.jsonl";
+  std::ofstream(path) << "{}\n{\"job\": ";
+  Spool spool = Spool::append_to(path);
+  spool.complete_last_line();
+  spool.complete_last_line();
+  spool.append(std::string("{}"));
+  CHECK(read_file(path) == "{}\n{\"job\": \n{}\n");
 }
 
 TEST_CASE("of two runs of one second the one that was planned later is the latest") {

@@ -53,11 +53,14 @@ TEST_CASE("a run stores its digest, versions, labels, allowed environment and pl
 
 TEST_CASE("a database that cannot be written leaves the run and the report, and exit code 4") {
   const BenchctlFolder bench;
+  Program started = bench.start_suite({"slow"});
+  REQUIRE(wait_until([&] { return std::filesystem::exists(bench.records()); }));
   std::filesystem::create_directories(bench.database / "in-the-way");
-  const Answer run = bench.start_suite({""}).wait();
+  const Answer run = started.wait();
   CHECK(run.exit.text() == "exit code 4");
-  CHECK_THAT(run.out, Contains("case1") &&
-                          Contains("exit code 4: all passed, but the run could not be added"));
+  CHECK_THAT(run.out,
+             Contains("case1") &&
+                 Contains("exit code 4: all measured, no gates, but the run could not be added"));
   CHECK_THAT(run.err, Contains("warning: the run is kept in") && Contains("benchctl rebuild"));
   std::filesystem::remove_all(bench.database);
   CHECK_THAT(bench.run({"rebuild"}).out, Contains("1 runs"));

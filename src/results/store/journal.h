@@ -20,6 +20,10 @@ struct Rebuilt {
   std::vector<std::string> complaints;  // folders that hold no readable run
 };
 
+/// Finds damage that a query may not meet, such as flipped bits in pages and indexes. Takes about
+/// 16 s per GB. Throws Error(environment) with the way to rebuild it; no database is fine.
+void check_integrity(const std::filesystem::path& db);
+
 /// A sound database is refilled in one transaction: readers see the old one until the new one is
 /// whole. A damaged one is moved aside first ("results.sqlite.corrupt-1", with its -wal and -shm).
 /// Throws Error(input) for a newer version or a foreign database, Error(environment) as Store does.

@@ -20,6 +20,20 @@ bool is_busy(const SQLite::Exception& error) {
   return error.getErrorCode() == SQLITE_BUSY || error.getErrorCode() == SQLITE_LOCKED;
 }
 
+void distrust(SQLite::Database& db) {
+  constexpr int kMaxValueBytes = 256 << 20;
+  db.exec("PRAGMA trusted_schema = OFF");
+  db.exec("PRAGMA cell_size_check = ON");
+  sqlite3_limit(db.getHandle(), SQLITE_LIMIT_LENGTH, kMaxValueBytes);
+}
+
+void refuse_special_file(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::exists(path, none) || std::filesystem::is_regular_file(path, none)) return;
+  throw Error(ErrorKind::input, "the database " + path.string() + " is not a regular file",
+              "choose another one with --db or BENCHCTL_DB");
+}
+
 void rethrow(const SQLite::Exception& error, const std::filesystem::path& path) {
   const std::string db = "the database " + path.string();
   const std::string reason = std::string(": ") + error.what();

@@ -18,6 +18,14 @@ namespace bench {
 bool is_damage(const SQLite::Exception& error);
 bool is_busy(const SQLite::Exception& error);
 
+/// Settings of every connection, as the file may have been made by anyone: its schema may call no
+/// functions with side effects, values have a bound, and damaged pages are noticed when read.
+void distrust(SQLite::Database& db);
+
+/// Opening a named pipe as a database would wait for ever. Throws Error(input) unless it is a
+/// regular file or missing.
+void refuse_special_file(const std::filesystem::path& path);
+
 /// Throws the matching Error; `path` is the database.
 [[noreturn]] void rethrow(const SQLite::Exception& error, const std::filesystem::path& path);
 

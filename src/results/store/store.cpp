@@ -239,6 +239,7 @@ Store Store::open(const fs::path& path, Access access, const StoreOptions& optio
     throw Error(ErrorKind::input, "no database at " + path.string(),
                 "run a suite first (`benchctl run SUITE`), choose another with --db, or run "
                 "`benchctl rebuild`");
+  refuse_special_file(path);
   if (access != Access::read) make_folder(path);
   Store store(path, options.is_network(path), options);
   // Switching to WAL does not wait for others as a query does.
@@ -259,11 +260,13 @@ void Store::connect(Access access) {
     try {
       db_ = std::make_unique<SQLite::Database>(path_, SQLite::OPEN_READONLY,
                                                options_.busy_timeout_ms);
+      distrust(*db_);
       refuse_empty(schema_state(*db_, path_), path_);
     } catch (const SQLite::Exception& error) {
       if (is_damage(error) || is_busy(error) || !may_read_as_immutable(path_)) throw;
       db_ = std::make_unique<SQLite::Database>(immutable_address(path_),
                                                SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+      distrust(*db_);
     }
     const SchemaState state = schema_state(*db_, path_);
     const bool old_names = state == SchemaState::renamed;
@@ -275,6 +278,7 @@ void Store::connect(Access access) {
   }
   db_ = std::make_unique<SQLite::Database>(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                            options_.busy_timeout_ms);
+  distrust(*db_);
   if (options_.tune) options_.tune(*db_);
   const SchemaState state = schema_state(*db_, path_);
   if (access != Access::rebuild) refuse_older(state, path_);
@@ -302,6 +306,19 @@ void Store::transaction(const std::function<void()>& work) {
       if (!is_busy(error) || attempt >= options_.attempts) rethrow(error, path_);
     }
   }
+}
+
+void Store::check(const fs::path& path, const StoreOptions& options) try {
+  std::error_code none;
+  if (!fs::exists(path, none)) return;
+  refuse_special_file(path);
+  SQLite::Database db(path, SQLite::OPEN_READWRITE, options.busy_timeout_ms);
+  distrust(db);
+  schema_state(db, path);
+  // SQLite opens a file that it may not write as read-only, and complains at the first change.
+  SQLite::Transaction begun(db, SQLite::TransactionBehavior::IMMEDIATE);
+} catch (const SQLite::Exception& error) {
+  if (!is_busy(error)) rethrow(error, path);  // another writer will have ended by then
 }
 
 RunSummary Store::import_run(const fs::path& run_dir, RunRecords* records) {

@@ -80,6 +80,11 @@ class Store {
   /// Error(environment) for corruption and system errors.
   static Store open(const std::filesystem::path& path, Access access,
                     const StoreOptions& options = {});
+
+  /// Refuses what could not take a run later, to be called before anything is measured: a folder or
+  /// device, another program's or a corrupt database, or one that cannot be written. No file is
+  /// fine. Throws as open() does.
+  static void check(const std::filesystem::path& path, const StoreOptions& options = {});
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();

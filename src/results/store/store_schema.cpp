@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/metric_names.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "results/store/history_rows.h"
 #include "results/store/sqlite.h"
@@ -96,6 +97,19 @@ int pragma(SQLite::Database& db, const char* sql) {
   return query.executeStep() ? query.getColumn(0).getInt() : 0;
 }
 
+/// Views, triggers and virtual tables run code of whoever made the file; ours have none.
+void refuse_code(SQLite::Database& db, const std::filesystem::path& path) {
+  SQLite::Statement query(db,
+                          "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', "
+                          "'index') OR (type = 'table' AND rootpage = 0) LIMIT 1");
+  if (!query.executeStep()) return;
+  throw Error(ErrorKind::input,
+              "the database " + path.string() + " has the " + query.getColumn(0).getString() +
+                  " '" + printable(query.getColumn(1).getString()) +
+                  "', which benchctl never creates",
+              "do not use it; benchctl rebuild --db FILE makes a new one from stored runs");
+}
+
 }  // namespace
 
 SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path) {
@@ -114,6 +128,7 @@ SchemaState schema_state(SQLite::Database& db, const std::filesystem::path& path
             ", but this benchctl (" + std::string(bench::version()) + ") supports versions up to " +
             std::to_string(kStoreVersion),
         "use a newer benchctl, or rebuild into another database with `benchctl rebuild --db FILE`");
+  refuse_code(db, path);
   if (version == kOldMetricNames) return SchemaState::renamed;
   return version == kStoreVersion ? SchemaState::current : SchemaState::older;
 }

@@ -4,6 +4,7 @@
 
 #include "core/locations.h"
 #include "core/version.h"
+#include "results/store/store.h"
 #include "runner/site/site_settings.h"
 
 namespace bench {
@@ -72,6 +73,7 @@ LaunchSite launch_site(const DispatchOptions& options) {
 
 RunRequest run_request(const DispatchOptions& options, Plan plan,
                        const std::filesystem::path& database) {
+  Store::check(database);
   const auto hosts =
       static_cast<int>(std::min<std::size_t>(plan.inventory.hosts.size(), kMostAtOnce));
   RunRequest request;

@@ -43,7 +43,8 @@ std::vector<std::string> resume_command(const DispatchOptions& options,
 
 LaunchSite launch_site(const DispatchOptions& options);
 /// All settings of a run of `plan`, without labels and search. The runs and the golden values of
-/// the site are next to `database`. Throws Error(input) if two golden values contradict.
+/// the site are next to `database`. Throws Error(input) if two golden values contradict, and as
+/// Store::check() does: a run that the database could not take is refused before it starts.
 RunRequest run_request(const DispatchOptions& options, Plan plan,
                        const std::filesystem::path& database);
 

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "core/whole_file.h"
 #include "results/output/verdicts/night_output.h"
+#include "results/store/journal.h"
 #include "results/verdicts/nightly/night.h"
 #include "runner/acceptance/accept_runs.h"
 #include "runner/commands/nightly_options.h"
@@ -33,6 +34,8 @@ ExitCode night(const NightOptions& options) {
       seconds_from(options.budget.empty() ? "30m" : options.budget, "--budget").value;
   request.database = database;
   request.faults = read_faults(options.faults);
+  // A prolog has no time for it, and judges only what it measures.
+  if (!options.measured_only) check_integrity(database);
   PlannedRun planned = plan_from(options, database);
   request.rule.suspicion.thresholds = thresholds_from(options.thresholds, planned.catalogue);
   request.run = run_request(options, std::move(planned.plan), database);

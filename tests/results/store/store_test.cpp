@@ -373,3 +373,98 @@ TEST_CASE("a run of a thousand jobs is imported whole") {
   CHECK(report.jobs.size() == 1000);
   CHECK(report.results.size() == 1000);
 }
+
+TEST_CASE("a database with views, triggers or virtual tables is refused before a query runs them") {
+  for (const char* sql :
+       {"DROP TABLE run; CREATE VIEW run AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + "
+        "1 FROM n) SELECT i AS id FROM n",
+        "CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM run; END",
+        "CREATE VIRTUAL TABLE v USING fts5(x)"}) {
+    const TemporaryDirectory folder;
+    const fs::path db = folder.path() / "results.sqlite";
+    Store::open(db, Access::write);
+    try {
+      SQLite::Database(db, SQLite::OPEN_READWRITE).exec(sql);
+    } catch (const SQLite::Exception&) {
+      continue;  // this SQLite has no such module
+    }
+    for (const Access access : {Access::read, Access::write, Access::rebuild}) {
+      const Error error = error_of([&] { Store::open(db, access); });
+      CHECK(error.kind() == ErrorKind::input);
+      CHECK_THAT(error.what(), Catch::Contains("which benchctl never creates"));
+    }
+    CHECK(error_of([&] { Store::check(db); }).kind() == ErrorKind::input);
+  }
+}
+
+TEST_CASE("the schema of a database calls no functions with side effects") {
+  const TemporaryDirectory folder;
+  const fs::path db = folder.path() / "results.sqlite";
+  const Store store = Store::open(db, Access::write);
+  CHECK(store.database().execAndGet("PRAGMA trusted_schema").getInt() == 0);
+  const Store reader = Store::open(db, Access::read);
+  CHECK(reader.database().execAndGet("PRAGMA trusted_schema").getInt() == 0);
+}
+
+TEST_CASE("a database that could not take a run is refused beforehand") {
+  const TemporaryDirectory folder;
+  const fs::path db = folder.path() / "results.sqlite";
+  CHECK_NOTHROW(Store::check(db));
+  CHECK_FALSE(fs::exists(db));
+  CHECK(error_of([&] { Store::check(folder.path()); }).kind() == ErrorKind::input);
+  CHECK(error_of([&] { Store::check("/dev/null"); }).kind() == ErrorKind::input);
+  Store::open(db, Access::write).import_journal(folder.path() / "none");
+  CHECK_NOTHROW(Store::check(db));
+  const fs::path foreign = folder.path() / "foreign.sqlite";
+  SQLite::Database(foreign, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE mail (text)");
+  CHECK(error_of([&] { Store::check(foreign); }).kind() == ErrorKind::input);
+  write_text(folder.path() / "notes.txt", std::string(4096, 'x'));
+  CHECK(error_of([&] { Store::check(folder.path() / "notes.txt"); }).kind() ==
+        ErrorKind::environment);
+}
+
+TEST_CASE("a database that may only be read is refused before measuring") {
+  const TemporaryDirectory folder;
+  const fs::path db = folder.path() / "results.sqlite";
+  Store::open(db, Access::write);
+  fs::permissions(db, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  fs::permissions(folder.path(), fs::perms::all);
+  const WithoutRights without;
+  const Error error = error_of([&] { Store::check(db); });
+  CHECK(error.kind() == ErrorKind::environment);
+  CHECK_THAT(error.what(), Catch::Contains("cannot be opened or written"));
+}
+
+TEST_CASE("a database that another process is writing is not refused") {
+  const TemporaryDirectory folder;
+  const fs::path db = folder.path() / "results.sqlite";
+  const Store store = Store::open(db, Access::write);
+  SQLite::Transaction writing(store.database(), SQLite::TransactionBehavior::IMMEDIATE);
+  StoreOptions hasty;
+  hasty.busy_timeout_ms = 10;
+  CHECK_NOTHROW(Store::check(db, hasty));
+}
+
+TEST_CASE("an index that contradicts its table is found, with the way to rebuild") {
+  const TemporaryDirectory folder;
+  const fs::path db = folder.path() / "results.sqlite";
+  {
+    const RunFixture run = demo();
+    run.write(folder.path() / "runs");
+    Store::open(db, Access::write).import_run(folder.path() / "runs" / run.id());
+  }
+  CHECK_NOTHROW(check_integrity(db));
+  const std::int64_t series =
+      ask(db, "SELECT rootpage FROM sqlite_master WHERE name = 'series_by_metric'") - 1;
+  const std::int64_t size = ask(db, "PRAGMA page_size");
+  std::string bytes = read_file(db);
+  const auto at = bytes.find("throughput", static_cast<std::size_t>(series * size));
+  REQUIRE(at < static_cast<std::size_t>((series + 1) * size));
+  bytes[at] ^= 1;
+  write_text(db, bytes);
+  const Error error = error_of([&] { check_integrity(db); });
+  CHECK(error.kind() == ErrorKind::environment);
+  CHECK_THAT(error.hint(), Catch::Contains("benchctl rebuild"));
+  CHECK_NOTHROW(check_integrity(folder.path() / "none"));
+}

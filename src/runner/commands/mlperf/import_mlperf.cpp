@@ -1,5 +1,6 @@
 // benchctl import mlperf PATH: import published results as runs.
 #include "results/import/imported_runs.h"
+#include "results/store/store.h"
 #include "results/verdicts/published/published_import.h"
 #include "runner/commands/import_results.h"
 #include "runner/commands/mlperf/mlperf_command.h"
@@ -19,6 +20,7 @@ ExitCode import_mlperf(const ImportMlperfOptions& options) {
   settings.format = "mlperf";
   settings.file = options.published.paths.front();
   settings.labels = Json(labels_from(options.labels));
+  Store::check(options.database());
   ImportedRuns runs(std::move(settings));
   mlperf::import_published(entries, runs);
   return keep_imported(runs, options);

@@ -1,17 +1,21 @@
 #include "results/import/imported_runs.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <set>
 #include <unordered_set>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "core/version.h"
+#include "core/whole_file.h"
 #include "results/import/collected_series.h"
 #include "results/run/run_records.h"
 
@@ -154,6 +158,17 @@ void ImportedRuns::append_waiting(OpenRun& run) {
   run.waiting.clear();
 }
 
+namespace {
+
+/// A power cut must not leave a run that looks imported and has no records.
+void sync_records(const fs::path& folder) {
+  const fs::path path = folder / "records.jsonl";
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid() || fsync(file.get()) != 0) throw_errno("write " + path.string());
+}
+
+}  // namespace
+
 Json ImportedRuns::plan(const std::string& name, const OpenRun& run) const {
   Json jobs = Json::array();
   for (const std::string& identity : run.order) {
@@ -197,12 +212,32 @@ void ImportedRuns::finish(const std::string& name, OpenRun& run) {
   append_waiting(run);
   const std::string text = plan(name, run).dump(1, ' ', false, Json::error_handler_t::replace);
   run.content = content_hash_on(run.content, dump(settings_.labels));
-  std::ofstream plan_file(run.folder / "plan.json", std::ios::binary);
-  plan_file << text << '\n';
-  plan_file.close();
   fs::create_directory(run.folder / "log");
-  if (!plan_file) throw_errno("write " + (run.folder / "plan.json").string());
+  sync_records(run.folder);
+  replace_file(run.folder / "plan.json", text + "\n");
 }
+
+namespace {
+
+/// All or none: the same file is imported once, so the rest could not follow later.
+void move_into_place(std::vector<ImportedRun>& runs, const fs::path& folder) {
+  std::error_code failure;
+  std::size_t moved = 0;
+  for (; moved < runs.size() && !failure; ++moved)
+    fs::rename(runs[moved].folder, folder / runs[moved].run, failure);
+  if (failure) {
+    std::error_code ignored;
+    for (std::size_t i = 0; i + 1 < moved; ++i)
+      fs::rename(folder / runs[i].run, runs[i].folder, ignored);
+    throw Error(ErrorKind::environment,
+                "cannot create a run in " + folder.string() + ": " + failure.message(),
+                "nothing was imported; fix this, then import again");
+  }
+  sync_folder(folder);
+  for (ImportedRun& run : runs) run.folder = folder / run.run;
+}
+
+}  // namespace
 
 std::vector<ImportedRun> ImportedRuns::keep() {
   std::vector<ImportedRun> kept;
@@ -220,10 +255,7 @@ std::vector<ImportedRun> ImportedRuns::keep() {
     kept.push_back(std::move(one));
   }
   std::ranges::sort(kept, {}, &ImportedRun::run);
-  for (ImportedRun& one : kept) {
-    fs::rename(one.folder, settings_.runs / one.run);
-    one.folder = settings_.runs / one.run;
-  }
+  move_into_place(kept, settings_.runs);
   return kept;
 }
 

@@ -1,12 +1,12 @@
 #include "runner/hardware/golden_values.h"
 
 #include <algorithm>
-#include <fstream>
 
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/schema.h"
 #include "core/text.h"
+#include "core/whole_file.h"
 
 namespace bench {
 namespace fs = std::filesystem;
@@ -77,11 +77,7 @@ fs::path keep_golden(const Json& document, const fs::path& database) {
   GoldenValues known = GoldenValues::installed(database);
   known.add(document, path.string());
   fs::create_directories(folder);
-  std::ofstream file(path);
-  file << document.dump(1) << '\n';
-  if (!file.flush())
-    throw Error(ErrorKind::environment, "cannot write " + path.string(),
-                "check free space and permissions");
+  replace_file(path, document.dump(1) + "\n");
   return path;
 }
 

@@ -1,6 +1,8 @@
 #include "results/run/retention.h"
 
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
@@ -132,13 +134,12 @@ bool is_part(const Json& part, const Json& whole) {
   return found == values.size();
 }
 
-/// Whether everything of the record but its samples is the same; fields that the version that wrote
-/// it did not have may be added.
-bool is_same_series(const Json& part, const Json& whole) {
+/// Whether `part` has every field of `whole` with the same value, apart from `except`. It may have
+/// more: fields that the version which wrote the original did not have.
+bool has_fields_of(const Json& whole, const Json& part, const std::set<std::string>& except) {
   if (!part.is_object() || !whole.is_object()) return false;
   for (const auto& [key, value] : whole.items())
-    if (key != "values" && key != "flags" && (!part.contains(key) || part[key] != value))
-      return false;
+    if (!except.contains(key) && (!part.contains(key) || part[key] != value)) return false;
   return true;
 }
 
@@ -146,10 +147,12 @@ bool is_thinned_form(std::string_view original, std::string_view line, std::stri
   const Json whole = try_parse_json(original).value_or(Json());
   const Json part = try_parse_json(line).value_or(Json());
   const Json facts = try_parse_json(summary).value_or(Json());
-  return text_field(facts, "topic") == kThinnedTopic &&
-         text_field(facts, "job") == text_field(whole, "job") &&
-         count_of(object_field(facts, "facts"), "n") == array_field(whole, "values").size() &&
-         is_same_series(part, whole) && is_part(part, whole);
+  const Json &samples = object_field(whole, "body"), &fewer = object_field(part, "body");
+  const Json& summed = object_field(facts, "body");
+  return text_field(summed, "topic") == kThinnedTopic &&
+         count_of(object_field(summed, "facts"), "n") == array_field(samples, "values").size() &&
+         has_fields_of(whole, facts, {"body", "kind"}) && has_fields_of(whole, part, {"body"}) &&
+         has_fields_of(samples, fewer, {"values", "flags"}) && is_part(fewer, samples);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "results/import/collected_series.h"
 #include "results/import/imported_lines.h"
 #include "results/import/importers.h"
+#include "results/output/document/csv_cell.h"
 #include "results/output/run/export.h"
 
 namespace bench {
@@ -126,7 +127,7 @@ class CsvTable {
       lines_.refuse(fmt::format("has {} cells, the header has {}", cells.size(), width_));
     const auto cell = [&](const char* name) {
       const auto at = column_.find(name);
-      return at == column_.end() ? std::string() : cells[at->second];
+      return std::string(at == column_.end() ? "" : csv_text(cells[at->second]));
     };
     if (cell("value").empty()) return void(++left_out_);
     ++found_;

@@ -3,24 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string_view>
 #include <vector>
 
 #include "core/disclaimer.h"
 #include "core/text.h"
+#include "results/output/document/csv_cell.h"
 
 namespace bench::mlperf {
 namespace {
-
-/// Beyond RFC 4180, quotes texts that a spreadsheet could interpret as formulas.
-std::string csv_cell(const std::string& text) {
-  const bool formula =
-      !text.empty() && std::string_view("=+-@\t ").find(text.front()) != std::string_view::npos;
-  if (!formula && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
-}
 
 std::string csv_line(const std::vector<std::string>& texts) {
   std::vector<std::string> cells;

@@ -13,6 +13,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "results/output/document/csv_cell.h"
 #include "results/output/document/junit.h"
 #include "results/output/run/result_json.h"
 #include "results/run/gauges.h"
@@ -164,17 +165,6 @@ constexpr std::string_view kHeader =
     "rank,ranks,repeat,over,of_limit_at_clock,cpu_busy_share,gpu_sm_clock_hz,gpu_power_w,"
     "gpu_temperature_c,gpu_power_capped_share";
 
-/// Values stay exact. In addition to RFC 4180, texts that a spreadsheet could take for a formula
-/// are quoted.
-std::string quoted(const std::string& text) {
-  if (text.empty()) return text;
-  const bool formula = std::string_view("=+-@\t ").find(text.front()) != std::string_view::npos;
-  if (!formula && text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string safe = "\"";
-  for (const char c : text) safe.append(c == '"' ? 2 : 1, c);
-  return safe + "\"";
-}
-
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 /// The mean of the means over several GPUs; the highest temperature.
@@ -198,12 +188,12 @@ std::string telemetry_cells(const std::optional<SeriesTelemetry>& telemetry) {
 std::string row(const RunSummary& report, const Result& result) {
   const Series& s = result.series;
   const std::vector<std::string> cells = {
-      quoted(report.run),
+      csv_cell(report.run),
       format_time(s.time_ns),
-      quoted(s.host),
-      quoted(s.device),
-      quoted(s.metric),
-      quoted(dump(s.params)),
+      csv_cell(s.host),
+      csv_cell(s.device),
+      csv_cell(s.metric),
+      csv_cell(dump(s.params)),
       std::string(to_string(s.unit)),
       std::string(to_string(s.better)),
       number(s.median),
@@ -215,7 +205,7 @@ std::string row(const RunSummary& report, const Result& result) {
       s.limit ? number(s.limit->value) : "",
       number(s.of_limit),
       std::string(to_string(s.outcome)),
-      quoted(s.reason),
+      csv_cell(s.reason),
       result.verdict ? std::string(to_string(*result.verdict)) : "",
       s.limit ? std::string(to_string(s.limit->kind)) : "",
       number(s.min),
@@ -226,13 +216,13 @@ std::string row(const RunSummary& report, const Result& result) {
       number(s.p99),
       number(s.max),
       number(s.unfiltered_median),
-      quoted(report.suite),
-      quoted(s.case_name),
-      quoted(s.job),
+      csv_cell(report.suite),
+      csv_cell(s.case_name),
+      csv_cell(s.job),
       std::to_string(s.rank),
       std::to_string(s.ranks),
       std::to_string(s.repeat),
-      s.over,
+      csv_cell(s.over),
       number(s.of_limit_at_clock)};
   return join(cells, ",") + telemetry_cells(result.telemetry) + "\r\n";
 }

@@ -94,7 +94,7 @@ TEST_CASE("the CSV score table quotes where necessary") {
   CHECK(csv.rfind("division,availability,submitter,system,", 0) == 0);
   CHECK(has_part(csv, ",llama31_405b,system_folder,note\r\n"));
   CHECK(has_part(csv, "\"a, \"\"b\"\"\""));
-  CHECK(has_part(csv, "\"=1+1\""));
+  CHECK(has_part(csv, "\"'=1+1\""));
   CHECK(has_part(csv, kNotVerified));
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("csv quotes commas, quotes, line ends and potential spreadsheet formul
         std::string::npos);
   RunFixture run("=run");
   run.job("a", "x", "x").add("a", samples("y", 1.0)).outcome("a");
-  CHECK(to_csv(make_run_summary(run.records())).find("\r\n\"=run\",") != std::string::npos);
+  CHECK(to_csv(make_run_summary(run.records())).find("\r\n\"'=run\",") != std::string::npos);
 }
 
 TEST_CASE("a missing value is an empty cell, never 0 or nan") {

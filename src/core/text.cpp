@@ -68,6 +68,20 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 /// Bytes of the well-formed printable UTF-8 character at the start of `text`; 0 when there is none.
+/// Characters without a shape of their own that change how others are shown: marks and controls of
+/// bidirectional text, which can make a fail look like a pass, separators of lines, and the
+/// characters of zero width and tags that make two names look equal. `text` is one character.
+bool is_invisible(std::string_view text) {
+  char32_t code = static_cast<unsigned char>(text[0]) & (text.size() == 2   ? 0x1f
+                                                         : text.size() == 3 ? 0x0f
+                                                                            : 0x07);
+  for (const char c : text.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+  const auto within = [&](char32_t first, char32_t last) { return first <= code && code <= last; };
+  return code == 0x00ad || code == 0x061c || code == 0x180e || code == 0xfeff ||
+         within(0x200b, 0x200f) || within(0x2028, 0x202e) || within(0x2060, 0x206f) ||
+         within(0xfff9, 0xfffb) || within(0xe0000, 0xe007f);
+}
+
 std::size_t printable_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -81,7 +95,7 @@ std::size_t printable_bytes(std::string_view text) {
   if (lead == 0xed && byte(1) >= 0xa0) return 0;  // surrogate
   if (lead == 0xf0 && byte(1) < 0x90) return 0;   // overlong
   if (lead == 0xf4 && byte(1) >= 0x90) return 0;  // beyond U+10FFFF
-  return size;
+  return is_invisible(text.substr(0, size)) ? 0 : size;
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-/// Makes external text safe to print on a terminal: control bytes become "\xNN".
+/// Makes external text safe to show, on a terminal, page or in Markdown: control characters, bytes
+/// that are no UTF-8, and characters that are invisible or reverse the direction become "\xNN".
 std::string printable(std::string_view text);
 
 /// The last line of `text` that is not empty, safe to print.

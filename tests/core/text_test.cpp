@@ -91,6 +91,20 @@ TEST_CASE("text from outside cannot command the terminal") {
   CHECK(printable(std::string_view("a\0b", 3)) == "a\\x00b");
 }
 
+TEST_CASE("text from outside cannot reverse or hide what is shown with it") {
+  CHECK(printable("\xe2\x80\xaessap") == "\\xe2\\x80\\xaessap");  // right-to-left override
+  CHECK(printable("\xe2\x81\xa6x\xe2\x81\xa9") == "\\xe2\\x81\\xa6x\\xe2\\x81\\xa9");
+  CHECK(printable("\xd8\x9c") == "\\xd8\\x9c");                    // Arabic letter mark
+  CHECK(printable("a\xe2\x80\x8b") == "a\\xe2\\x80\\x8b");         // zero width space
+  CHECK(printable("\xe2\x80\xa8") == "\\xe2\\x80\\xa8");           // line separator
+  CHECK(printable("\xef\xbb\xbf") == "\\xef\\xbb\\xbf");           // byte order mark
+  CHECK(printable("\xf3\xa0\x81\x81") == "\\xf3\\xa0\\x81\\x81");  // a tag character
+  const std::string shown =
+      "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xd8\xb9 \xe2\x80\x93 \xe2\x80\xa6 \xf0\x9f\x98\x80";
+  CHECK(printable(shown) == shown);
+  CHECK(printable(printable("\xe2\x80\xae")) == printable("\xe2\x80\xae"));
+}
+
 TEST_CASE("parts are joined with the separator between them") {
   CHECK(join({}, ", ").empty());
   CHECK(join({"a"}, ", ") == "a");

@@ -80,7 +80,9 @@ std::string item_line(const Json& item, const std::string& topic) {
                                  ? fmt::format("{:<8} {:<7}", item["unit"].get<std::string>(),
                                                item["better"].get<std::string>())
                                  : "";
-  return fmt::format("  {:<32} {} {}\n", name, detail, item["description"].get<std::string>());
+  return printable(
+             fmt::format("  {:<32} {} {}", name, detail, item["description"].get<std::string>())) +
+         "\n";
 }
 
 std::string list_text(const Json& all) {

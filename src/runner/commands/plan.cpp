@@ -19,7 +19,9 @@ std::string job_line(const PlanEntry& entry) {
   std::string where = join(job.hosts, ",");
   for (const auto& [name, value] : job.part.items())
     where += fmt::format(" {} {}", name, text_of(value));
-  return fmt::format("{:<28} {:<18} {:<9} {:<10} {}\n", job.id, job.probe, ranks, where, end);
+  return printable(
+             fmt::format("{:<28} {:<18} {:<9} {:<10} {}", job.id, job.probe, ranks, where, end)) +
+         "\n";
 }
 
 /// The parameters of jobs of one case differ by axes and rail.
@@ -40,7 +42,8 @@ void write_jobs(const Plan& plan, const Write& write) {
 }
 
 void write_summary(const Plan& plan, const Write& write) {
-  write(fmt::format("suite {}: {}\n\n", plan.suite.name, plan.suite.description));
+  write(fmt::format("suite {}: {}\n\n", printable(plan.suite.name),
+                    printable(plan.suite.description)));
   write_jobs(plan, write);
   const auto skipped = std::ranges::count_if(
       plan.entries, [](const PlanEntry& entry) { return !entry.skip.empty(); });

@@ -1,6 +1,8 @@
 #include "results/output/document/page.h"
 
+#include "results/output/document/markdown.h"
 #include "results/output/document/plot.h"
+#include "results/output/document/terminal.h"
 #include "tests/support/catch.h"
 
 using namespace bench;
@@ -68,4 +70,16 @@ TEST_CASE("a figure without a plot is omitted") {
   Document document{.title = "t"};
   document.add(Figure{"", "nothing"});
   CHECK_FALSE(page_has(to_page(document), "<figure"));
+}
+
+TEST_CASE("no renderer shows text from outside reversed or with controls") {
+  const std::string bad = "node\xe2\x80\xaessap\xe2\x80\x8b\x1b[2J";
+  Document document{.title = bad, .badge = {.text = bad, .tone = Tone::bad}};
+  document.add(Heading{bad}).add(Paragraph{{bad, Tone::good}}).add(Note{bad});
+  document.add(FactList{{{bad, bad}}}).add(ItemList{{{bad, {bad}}}}).add(Lines{{bad}});
+  document.add(DocumentTable{{{bad}}, {{{.text = bad, .detail = bad}}}, {{0, {bad}}}});
+  for (const std::string& text :
+       {to_page(document), to_markdown(document), to_terminal(document, {})})
+    for (const char* raw : {"\xe2\x80\xae", "\xe2\x80\x8b", "\x1b[2J"})
+      CHECK_FALSE(page_has(text, raw));
 }

@@ -82,6 +82,7 @@ TEST_CASE("an HTML certificate is self-contained and escapes text") {
   CHECK_FALSE(has(page, "S<1>"));
   for (const char* foreign : {"<script", "src=", "http://", "https://", "@import", "url("})
     CHECK_FALSE(has(page, foreign));
+  CHECK(has(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "));
   CHECK(has(page, "@media print"));
   CHECK(has(to_page(to_document(acceptance)), "href=\"node05.html\""));
   CHECK(has(to_page(to_document(acceptance)), "FAIL"));

@@ -97,6 +97,36 @@ void check_parts(const ProbeEntry& probe, const Case& suite_case, const std::str
         "use another scope or the collective probe");
 }
 
+bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+/// exec() ends a word at NUL, and an environment's name at '='.
+void check_texts(const Json& value, const std::string& where) {
+  if (value.is_string() && has_nul(value.get_ref<const std::string&>()))
+    throw Error(ErrorKind::input, where + ": the text " + excerpt(value) + " contains NUL",
+                "remove it");
+  if (!value.is_structured()) return;
+  for (const auto& [key, item] : value.items()) check_texts(item, where + "/" + printable(key));
+}
+
+void check_variables(const Json& variables, const std::string& where,
+                     bool (*valid)(std::string_view), const std::string& form) {
+  for (const auto& [name, value] : variables.items())
+    if (!valid(name))
+      throw Error(ErrorKind::input,
+                  where + ": '" + printable(name) + "' is not a valid name of a variable", form);
+  check_texts(variables, where);
+}
+
+/// What every launcher and shell passes on unchanged.
+bool is_plain_variable(std::string_view name) {
+  const auto allowed = [](char c) { return c == '_' || is_letter(c) || is_digit(c); };
+  return !name.empty() && !is_digit(name[0]) && std::ranges::all_of(name, allowed);
+}
+
+bool is_variable(std::string_view name) {
+  return !name.empty() && !has_nul(name) && name.find('=') == std::string_view::npos;
+}
+
 }  // namespace
 
 void check_param(const ProbeEntry& probe, const std::string& name, const Json& value,
@@ -111,6 +141,9 @@ void check_param(const ProbeEntry& probe, const std::string& name, const Json& v
   Json schema = properties[name];
   if (probe.params.json().contains("$defs")) schema["$defs"] = probe.params.json()["$defs"];
   Schema(schema, probe.name + "." + name).check(value, origin, at);
+  check_texts(value, origin + ": " + at);
+  if (name == "environment" && value.is_object())
+    check_variables(value, origin + ": " + at, is_variable, "use a name without '=' and NUL");
 }
 
 Json complete_params(const ProbeEntry& probe, const Json& params, const std::string& origin,
@@ -124,6 +157,8 @@ void check_case(const Case& suite_case, const std::string& origin, const std::st
   const ProbeEntry& probe = known_probe(suite_case, where, catalogue);
   check_device(suite_case, probe, where);
   check_parts(probe, suite_case, where);
+  check_variables(suite_case.env, where + "/env", is_plain_variable,
+                  "use letters, digits and '_', not starting with a digit");
   for (const auto& [name, value] : suite_case.params.items()) {
     if (suite_case.axes.contains(name))
       throw Error(ErrorKind::input, where + ": '" + name + "' is in both params and axes",

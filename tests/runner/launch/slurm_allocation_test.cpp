@@ -116,6 +116,15 @@ TEST_CASE("arguments that could be the program or override our options are refus
     CHECK_THROWS_WITH(with_slurm({{"args", {"--verbose", word}}}),
                       Contains("/slurm/args/1") && Contains("is set by benchctl"));
   }
+  // getopt_long() takes any unambiguous beginning of a name.
+  for (const char* word :
+       {"--ntas", "--ntasks=4", "--nt=4", "--nodel=n7", "--outp=x", "--expor=NONE",
+        "--container-i=x", "--arr=1-9", "--wrap=id", "--nodef=x"}) {
+    CAPTURE(word);
+    for (const char* list : {"args", "allocation_args"})
+      CHECK_THROWS_WITH(with_slurm({{list, {word}}}), Contains("is set by benchctl"));
+  }
+  CHECK_NOTHROW(with_slurm({{"args", {"--network=sharp", "--container=x", "--time-min=5"}}}));
   CHECK_THROWS_WITH(with_slurm({{"partition", "a b"}}), Contains("/slurm/partition"));
   CHECK_THROWS_WITH(with_slurm({{"time_limit", "soon"}}), Contains("/slurm/time_limit"));
   CHECK_THROWS_WITH(with_slurm({{"container_mounts", {"/a,/b"}}}), Contains("container_mounts/0"));

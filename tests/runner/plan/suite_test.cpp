@@ -57,6 +57,34 @@ TEST_CASE("the digest is the SHA-256 of the file's bytes") {
   CHECK(read(kGemm).digest == sha256(text));
 }
 
+TEST_CASE("names and values that no environment can hold are refused with their place") {
+  for (const char* name : {"A=B", "A\\u0000B", "", "1A", "A B", "=", "\\u0000"}) {
+    INFO(name);
+    const std::string env = "{\"" + std::string(name) + "\": \"1\"}";
+    CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "env": )" + env + "}"),
+               Contains("s.json: /cases/0/env") && Contains("not a valid name of a variable"));
+  }
+  CHECK_THAT(refusal(R"({"name": "a", "probe": "gemm", "env": {"A": "x\u0000y"}})"),
+             Contains("/cases/0/env/A") && Contains("contains NUL"));
+  const auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
+  const auto external = [&](const std::string& params) -> std::string {
+    try {
+      suite_from_text(R"({"suite": "s", "cases": [{"name": "a", "probe": "external", "params": )" +
+                          params + "}]}",
+                      "s.json", catalogue);
+      return "no error";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  CHECK(external(R"({"argv": ["x"], "environment": {"a.b-c": "=1="}})") == "no error");
+  for (const char* name : {"A=B", "A\\u0000B", ""})
+    CHECK_THAT(external(R"({"argv": ["x"], "environment": {")" + std::string(name) + R"(": "1"}})"),
+               Contains("/params/environment") && Contains("not a valid name"));
+  CHECK_THAT(external(R"({"argv": ["x", "y\u0000z"]})"),
+             Contains("/params/argv/1") && Contains("contains NUL"));
+}
+
 TEST_CASE("a misspelt probe is refused with the nearest name and its place") {
   CHECK_THAT(refusal(R"({"name": "a", "probe": "gem"})"), Contains("s.json: /cases/0/probe") &&
                                                               Contains("'gem'") &&

@@ -130,6 +130,41 @@ bool is_plain_path(const std::string& path) {
   return path.starts_with('/') && path.size() <= 1000 && std::ranges::all_of(path, is_plain);
 }
 
+bool has_program(const HostSession& host, const std::string& version) {
+  const auto words = host.lines_after("program");
+  return !words.empty() && words.front().ends_with(" " + version);
+}
+
+std::vector<std::string> usable_folders(const HostSession& host) {
+  auto folders = host.lines_after("usable");
+  std::erase_if(folders, [](const std::string& folder) { return !is_plain_path(folder); });
+  return folders;
+}
+
+std::string obstacles_of(const HostSession& host) {
+  std::vector<std::string> reasons;
+  for (const std::string& one : host.lines_after("unusable"))
+    if (std::ranges::find(reasons, printable(one)) == reasons.end())
+      reasons.push_back(printable(one));
+  return join(reasons, "; ");
+}
+
+std::string common_folder(const std::vector<HostSession>& hosts) {
+  for (const std::string& folder : usable_folders(hosts.front()))
+    if (std::ranges::all_of(hosts, [&](const HostSession& host) {
+          const auto theirs = usable_folders(host);
+          return std::ranges::find(theirs, folder) != theirs.end();
+        }))
+      return folder;
+  std::vector<std::string> offers;
+  for (const HostSession& host : hosts)
+    offers.push_back(host.host + " has " + join(usable_folders(host), " and "));
+  throw Error(
+      ErrorKind::environment,
+      "no folder for the bundle is usable on all hosts: " + join(offers, "; "),
+      "all hosts need the same user and the same path, /tmp or $HOME/.cache, without noexec");
+}
+
 namespace {
 
 constexpr Seconds kPatience{120.0};  // unpacking to a slow disk prints nothing
@@ -148,26 +183,6 @@ std::vector<HostSession> make_sessions(const std::vector<Place>& places, const R
   return hosts;
 }
 
-bool has_program(const HostSession& host, const std::string& version) {
-  const auto words = host.lines_after("program");
-  return !words.empty() && words.front().ends_with(" " + version);
-}
-
-/// The folders a host reports, if safe on a command line.
-std::vector<std::string> folders_of(const HostSession& host) {
-  auto folders = host.lines_after("usable");
-  std::erase_if(folders, [](const std::string& folder) { return !is_plain_path(folder); });
-  return folders;
-}
-
-std::string obstacles_of(const HostSession& host) {
-  std::vector<std::string> reasons;
-  for (const std::string& one : host.lines_after("unusable"))
-    if (std::ranges::find(reasons, printable(one)) == reasons.end())
-      reasons.push_back(printable(one));
-  return join(reasons, "; ");
-}
-
 /// Moves failed hosts to `out`.
 void exclude_failed(std::vector<HostSession>& hosts, Staged& staged) {
   std::erase_if(hosts, [&](const HostSession& host) {
@@ -178,24 +193,7 @@ void exclude_failed(std::vector<HostSession>& hosts, Staged& staged) {
 
 void fail_without_folder(std::vector<HostSession>& hosts) {
   for (HostSession& host : hosts)
-    if (folders_of(host).empty()) host.trouble = "no usable folder: " + obstacles_of(host);
-}
-
-/// The first folder of the first host that all hosts have.
-std::string common_folder(const std::vector<HostSession>& hosts) {
-  for (const std::string& folder : folders_of(hosts.front()))
-    if (std::ranges::all_of(hosts, [&](const HostSession& host) {
-          const auto theirs = folders_of(host);
-          return std::ranges::find(theirs, folder) != theirs.end();
-        }))
-      return folder;
-  std::vector<std::string> offers;
-  for (const HostSession& host : hosts)
-    offers.push_back(host.host + " has " + join(folders_of(host), " and "));
-  throw Error(
-      ErrorKind::environment,
-      "no folder for the bundle is usable on all hosts: " + join(offers, "; "),
-      "all hosts need the same user and the same path, /tmp or $HOME/.cache, without noexec");
+    if (usable_folders(host).empty()) host.trouble = "no usable folder: " + obstacles_of(host);
 }
 
 std::vector<Place> places_of(const std::vector<HostSession>& hosts,

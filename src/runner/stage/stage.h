@@ -10,6 +10,7 @@
 
 #include "runner/launch/interrupts.h"
 #include "runner/launch/program_output.h"
+#include "runner/stage/host_sessions.h"
 
 namespace bench {
 
@@ -34,6 +35,18 @@ std::vector<std::string> remove_arguments();
 
 /// Whether a folder is safe on a command line: "/", letters, digits and "._/+-" only.
 bool is_plain_path(const std::string& path);
+
+// What hosts answer; their output is untrusted (tests/fuzz/stage_fuzz.cpp).
+
+/// Whether the host that was asked has this version of the program.
+bool has_program(const HostSession& host, const std::string& version);
+/// The folders that a probed host reports, if safe on a command line.
+std::vector<std::string> usable_folders(const HostSession& host);
+/// Why others are not usable, printable; each reason once.
+std::string obstacles_of(const HostSession& host);
+/// The first folder of the first host that all hosts have. Throws Error(environment) if there is
+/// none.
+std::string common_folder(const std::vector<HostSession>& hosts);
 
 struct Staged {
   /// Folder of the programs on all hosts: ".../benchctl/bin"; "" if every host has its own.

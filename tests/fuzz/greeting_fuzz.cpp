@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "devices/tcp/meeting.h"
+#include "core/secret.h"
+#include "devices/tcp/handshake.h"
 #include "tests/fuzz/demand.h"
 
 namespace {
@@ -19,7 +20,7 @@ void try_line(std::string_view line) {
   const auto read = bench::parse_handshake(line);
   if (const auto* handshake = std::get_if<bench::RankHandshake>(&read)) {
     demand(handshake->size >= 0 && handshake->rank >= 0, "a negative rank");
-    demand(plain(handshake->host + handshake->version + handshake->token), "an odd character");
+    demand(plain(handshake->host + handshake->version + handshake->group), "an odd character");
     const std::string again = bench::handshake_line(*handshake);
     demand(again.size() <= bench::kMaxHandshake + 300, "a handshake that grows");
     const auto back = bench::parse_handshake(std::string_view(again).substr(0, again.size() - 1));
@@ -28,9 +29,13 @@ void try_line(std::string_view line) {
   } else {
     demand(plain(std::get<1>(read).reason), "an odd character in a reason");
   }
+  if (const auto challenge = bench::parse_challenge(line))
+    demand(bench::challenge_line(*challenge) == std::string(line) + "\n", "a challenge changes");
+  if (const auto proof = bench::parse_proof(line))
+    demand(bench::proof_line(*proof) == std::string(line) + "\n", "a proof changes");
   const bench::Answer answer = bench::parse_answer(line);
   demand(answer.ours || answer.refusal.empty(), "a stranger's refusal");
-  demand(bench::same_token("token", line) == (line == "token"), "a wrong token passes");
+  demand(bench::same_secret("secret", line) == (line == "secret"), "a wrong secret passes");
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 """Ranks that meet over TCP, as real processes: the contract of every group, jobs, and each way in which ranks do not come together."""
 
+import contextlib
+import hashlib
+import hmac
 import json
 import os
 import pathlib
@@ -21,6 +24,8 @@ CLEAN = {name: value for name, value in os.environ.items() if not LAUNCHERS.matc
 NULL = {"value": 1, "noise": 0, "samples": 1, "outcome": "ok"}
 SECONDS = 20
 HERE = "127.0.0.1"  # a bare root has no /etc/hosts
+SECRET = "5" * 64
+VERSION = subprocess.run([RANK, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
 
 
 def free_port():
@@ -47,6 +52,24 @@ def job(size, probe="null", params=None):
                        "measure": {"min_time_s": 0.0, "max_time_s": 0.05, "warm_up_max_s": 0.01}}) + "\n"
 
 
+def listening(pid=None):
+    """(local address, port) of each listening socket, of one process or of all, as the kernel writes them."""
+    inodes = set()
+    if pid:
+        for fd in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                inodes.add(os.readlink(fd).removeprefix("socket:[").removesuffix("]"))
+    found = []
+    for table in ("tcp", "tcp6"):
+        path = pathlib.Path("/proc/net", table)
+        for line in path.read_text().splitlines()[1:] if path.exists() else ():
+            words = line.split()
+            address, port = words[1].split(":")
+            if words[3] == "0A" and (pid is None or words[9] in inodes):
+                found.append((address, int(port, 16)))
+    return found
+
+
 class Ranks:
     """Processes of one group; ended with the test."""
 
@@ -56,7 +79,7 @@ class Ranks:
         for environment in environments:
             own = dict(environment)
             started = own.pop("program", program)
-            env = {**CLEAN, "BENCH_GROUP_TIMEOUT_S": str(timeout_s), **own}
+            env = {**CLEAN, "BENCH_GROUP_SECRET": SECRET, "BENCH_GROUP_TIMEOUT_S": str(timeout_s), **own}
             self.processes.append(subprocess.Popen([started, *words], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                                    stderr=subprocess.PIPE, text=True))
 
@@ -87,6 +110,56 @@ def records(stdout):
 
 def body(stdout, kind, topic=None):
     return [r["body"] for r in records(stdout) if r["kind"] == kind and topic in (None, r["body"].get("topic"))][-1]
+
+
+def reach(port):
+    """A connection to rank 0, once it listens."""
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            return socket.create_connection((HERE, int(port)))
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def line_from(connection):
+    """A line without its newline; "" if the other side is gone."""
+    heard = b""
+    with contextlib.suppress(ConnectionResetError):
+        while not heard.endswith(b"\n"):
+            byte = connection.recv(1)
+            if not byte:
+                break
+            heard += byte
+    return heard.decode().rstrip("\n")
+
+
+def derived(secret, purpose, hello, nonce):
+    """What follows from a handshake for those who know the secret: a proof, or a key of frames."""
+    return hmac.new(secret.encode(), f"{purpose} {hello} {nonce}".encode(), hashlib.sha256).hexdigest()
+
+
+def hello_of(rank, size, group="-", nonce="a" * 64):
+    return f"#benchgroup 2 {VERSION} {size} {rank} {group} elsewhere {nonce}"
+
+
+def challenged(connection, hello):
+    """Rank 0's nonce and proof."""
+    connection.sendall(hello.encode() + b"\n")
+    words = line_from(connection).split()
+    assert words[:2] == ["#benchgroup", "prove"], words
+    return words[2:]
+
+
+def framed(key, number, header, data=b""):
+    mac = hmac.new(key.encode(), struct.pack("<Q", number) + header + data, hashlib.sha256).digest()
+    return header + data + mac
+
+
+def header(op, size=0):
+    return struct.pack("<IIQ", 0x70726742, op, size)
 
 
 class Contract(unittest.TestCase):
@@ -129,7 +202,7 @@ class Contract(unittest.TestCase):
 class Faults(unittest.TestCase):
     def other_version(self):
         """A copy of bench-rank that says it is another version."""
-        version = subprocess.run([RANK, "--version"], capture_output=True, text=True, check=True).stdout.split()[1].encode()
+        version = VERSION.encode()
         program = RANK.read_bytes()
         self.assertIn(version, program)
         folder = tempfile.TemporaryDirectory()
@@ -173,36 +246,138 @@ class Faults(unittest.TestCase):
         three[1]["MASTER_PORT"] = two[0]["MASTER_PORT"]
         self.fails([two[0], three[1]], "rank 1 on ", "expects 3 ranks, but rank 0 expects 2")
 
-    def test_a_rank_of_another_job_is_turned_away_and_disturbs_nobody(self):
-        ranks = [{**rank, "BENCH_GROUP_TOKEN": "right"} for rank in torchrun(2)]
-        stranger = {**ranks[1], "BENCH_GROUP_TOKEN": "wrong"}
-        group = Ranks(self, [ranks[0], stranger])
+    def turned_away(self, stranger, *words):
+        """A group of two of whose rank 1 this one plays the part first: it is turned away, and the group meets all the same."""
+        two = torchrun(2)
+        group = Ranks(self, [two[0], {**two[1], **stranger}])
         code, _, err = group.processes[1].wait(10), *group.processes[1].communicate()
         self.assertEqual(code, 4)
-        self.assertIn("refused the connection: wrong token", err)
-        group.processes[1:] = Ranks(self, [ranks[1]]).processes
-        self.assertEqual([code for code, _, _ in group.finish(job(2))], [0, 0])
+        for word in words:
+            self.assertIn(word, err)
+        group.processes[1:] = Ranks(self, [two[1]]).processes
+        results = group.finish(job(2))
+        self.assertEqual([code for code, _, _ in results], [0, 0], results)
+        return results[0][2]
 
-    def test_a_wrong_token_is_told_where_a_rank_is_missed(self):
+    def test_a_rank_with_another_secret_is_turned_away_and_disturbs_nobody(self):
+        err = self.turned_away({"BENCH_GROUP_SECRET": "6" * 64}, "cannot prove that it knows this group's secret", "BENCH_GROUP_SECRET")
+        self.assertIn("rejected: did not prove the group's secret", err)
+
+    def test_a_rank_of_another_job_with_the_same_secret_is_turned_away_and_disturbs_nobody(self):
+        err = self.turned_away({"TORCHELASTIC_RUN_ID": "r8"}, "refused the connection: this is another job's group")
+        self.assertIn("rejected: of another job's group", err)
+
+    def test_a_wrong_secret_is_told_where_a_rank_is_missed(self):
         two = torchrun(2)
-        two[1]["BENCH_GROUP_TOKEN"] = "wrong"
-        self.fails(two, "rank 1 of 2 did not connect", "rejected: wrong token", ranks=[0], timeout_s=1)
+        two[1]["BENCH_GROUP_SECRET"] = "6" * 64
+        self.fails(two, "rank 1 of 2 did not connect", "rejected: did not prove the group's secret", ranks=[0], timeout_s=1)
+
+    def test_a_rank_without_a_secret_says_how_to_give_it_one(self):
+        two = [{**rank, "BENCH_GROUP_SECRET": ""} for rank in torchrun(2)]
+        self.fails(two, "has no BENCH_GROUP_SECRET", "openssl rand -hex 32")
+
+    def test_a_rank_0_that_cannot_prove_itself_gets_nothing(self):
+        two = torchrun(2)
+        with socket.create_server((HERE, int(two[0]["MASTER_PORT"]))) as server:
+            group = Ranks(self, two[1:])
+            connection, _ = server.accept()
+            with connection:
+                hello = line_from(connection)
+                # The right side's words with the wrong secret, and then with its role exchanged.
+                connection.sendall(f"#benchgroup prove {'c' * 64} {derived('6' * 64, 'root', hello, 'c' * 64)}\n".encode())
+                self.assertEqual(line_from(connection), "")
+                ((code, _, err),) = group.finish()
+        self.assertEqual(code, 4)
+        self.assertIn("cannot prove that it knows this group's secret", err)
+
+    def test_what_was_overheard_of_a_handshake_proves_nothing_in_the_next(self):
+        three = torchrun(3)
+        group = Ranks(self, three[:1])
+        port = three[0]["MASTER_PORT"]
+        hello = hello_of(1, 3)
+        with reach(port) as first:
+            nonce, proof = challenged(first, hello)
+            self.assertEqual(proof, derived(SECRET, "root", hello, nonce))
+            right = derived(SECRET, "rank", hello, nonce)
+        for said in (right, proof):
+            with reach(port) as again:
+                challenged(again, hello)
+                again.sendall(f"#benchgroup proof {said}\n".encode())
+                self.assertEqual(line_from(again), "")
+        group.processes += Ranks(self, three[1:]).processes
+        results = group.finish(job(3))
+        self.assertEqual([code for code, _, _ in results], [0, 0, 0], results)
+        self.assertIn("rejected: wrong proof of the group's secret", results[0][2])
+
+    def test_whoever_relays_a_handshake_can_add_no_frame(self):
+        two = torchrun(2)
+        real, shown = int(two[0]["MASTER_PORT"]), free_port()
+        with socket.create_server((HERE, shown)) as server:
+            group = Ranks(self, [two[0], {**two[1], "BENCH_RENDEZVOUS": f"{HERE}:{shown}"}])
+            rank, _ = server.accept()
+            with rank, reach(real) as root:
+                for source, target in ((rank, root), (root, rank), (rank, root), (root, rank)):
+                    target.sendall(line_from(source).encode() + b"\n")
+                rank.sendall(framed("", 0, header(1)))
+                root.sendall(framed("", 0, header(1)))
+                results = group.finish()
+        for code, _, err in results:
+            self.assertEqual(code, 4)
+            self.assertIn("a frame without the group's signature", err)
+
+    def test_a_hundred_idle_connections_do_not_keep_the_ranks_from_meeting(self):
+        self.crowd(100, lambda number: b"")
+
+    def test_nor_do_more_than_rank_0_has_descriptors_for(self):
+        self.crowd(100, lambda number: b"", "ulimit -n 64; ")
+
+    def test_hundreds_of_strangers_who_begin_a_handshake_do_not_keep_the_ranks_from_meeting(self):
+        self.crowd(500, lambda number: hello_of(1, 4).encode() + b"\n" if number % 2 else b"#benchgroup 2 ")
+
+    def crowd(self, count, words, before=""):
+        """Four ranks meet while so many connections are open that prove nothing."""
+        four = torchrun(4)
+        group = Ranks(self, four[:1], program="sh", words=["-c", f'{before}exec "$0"', RANK])
+        reach(four[0]["MASTER_PORT"]).close()
+        begun = time.monotonic()
+        for number in range(count):
+            stranger = socket.create_connection((HERE, int(four[0]["MASTER_PORT"])))
+            self.addCleanup(stranger.close)
+            with contextlib.suppress(OSError):
+                stranger.sendall(words(number))
+        group.processes += Ranks(self, four[1:]).processes
+        results = group.finish(job(4))
+        self.assertEqual([code for code, _, _ in results], [0] * 4, results)
+        self.assertLess(time.monotonic() - begun, 4.5)  # less than what a silent connection may take
+
+    def test_rank_0_listens_at_its_own_address_only(self):
+        two = torchrun(2)
+        group = Ranks(self, two[:1])
+        reach(two[0]["MASTER_PORT"]).close()
+        held = {local for local, port in listening() if port == int(two[0]["MASTER_PORT"])}
+        self.assertTrue(held and held <= {"0100007F", "00000000000000000000000001000000"}, held)
+        group.end()
+
+    def test_a_port_that_a_stranger_took_first_is_left_to_it(self):
+        ranks = slurm(2)
+        group = Ranks(self, ranks[:1])
+        deadline = time.monotonic() + 10
+        while not (ports := {port for _, port in listening(group.processes[0].pid)}):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        group.end()
+        (port,) = ports
+        with socket.create_server((HERE, port)):
+            results = Ranks(self, ranks).finish(job(2))
+        self.assertEqual([code for code, _, _ in results], [0, 0], results)
 
     def test_strangers_who_say_nothing_or_anything_do_not_keep_the_ranks_from_meeting(self):
         two = torchrun(2)
         group = Ranks(self, two[:1])
-        address = (HERE, int(two[0]["MASTER_PORT"]))
         chance = random.Random(7)
-        said = [b"", b"GET / HTTP/1.1\r\n\r\n", b"\n", b"#benchgroup 1 x 2 1\n", b"#benchgroup 2 newer\n", chance.randbytes(100_000)]
-        deadline = time.monotonic() + 10
+        said = [b"", b"GET / HTTP/1.1\r\n\r\n", b"\n", b"#benchgroup 2 x 2 1\n", b"#benchgroup 3 newer\n", chance.randbytes(100_000)]
         for words in said:
-            while True:
-                try:
-                    stranger = socket.create_connection(address)
-                    break
-                except ConnectionRefusedError:
-                    self.assertLess(time.monotonic(), deadline)
-                    time.sleep(0.02)
+            stranger = reach(two[0]["MASTER_PORT"])
             self.addCleanup(stranger.close)
             try:
                 stranger.sendall(words)
@@ -259,35 +434,28 @@ class Faults(unittest.TestCase):
         self.fails(two[:1], "no network interface of this host matches 'nope7'", "lo 127.0.0.1")
 
     def play_rank_1(self, said):
-        """Three ranks of which the second is played here: it greets well and then says this. What the others say."""
+        """Three ranks of which the second is played here: it proves itself and then says this. What the others say."""
         three = torchrun(3)
         group = Ranks(self, [three[0], three[2]])
-        version = subprocess.run([RANK, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
-        deadline = time.monotonic() + 10
-        while True:
-            try:
-                connection = socket.create_connection((HERE, int(three[0]["MASTER_PORT"])))
-                break
-            except ConnectionRefusedError:
-                self.assertLess(time.monotonic(), deadline)
-                time.sleep(0.02)
-        with connection:
-            connection.sendall(f"#benchgroup 1 {version} 3 1 - elsewhere\n".encode())
-            self.assertEqual(connection.recv(15, socket.MSG_WAITALL), b"#benchgroup ok\n")
-            connection.sendall(said)
+        with reach(three[0]["MASTER_PORT"]) as connection:
+            hello = hello_of(1, 3)
+            nonce, _ = challenged(connection, hello)
+            connection.sendall(f"#benchgroup proof {derived(SECRET, 'rank', hello, nonce)}\n".encode())
+            self.assertEqual(line_from(connection), "#benchgroup ok")
+            connection.sendall(said(derived(SECRET, "frames of rank", hello, nonce)))
             results = group.finish()
         self.assertEqual([code for code, _, _ in results], [4, 4])
         return [err for _, _, err in results]
 
     def test_a_rank_that_sends_what_no_rank_sends_ends_the_group_and_is_named_on_all(self):
         chance = random.Random(7)
-        too_much = struct.pack("<IIQ", 0x70726742, 1, 1 << 60)
-        for said in (chance.randbytes(1000), too_much, struct.pack("<IIQ", 0x70726742, 9, 0)):
-            for err in self.play_rank_1(said):
-                self.assertIn("lost rank 1 on elsewhere: invalid frame header", err)
+        for said, why in ((chance.randbytes(1000), "invalid frame header"), (header(1, 1 << 60), "invalid frame header"),
+                          (header(9), "invalid frame header"), (header(1) + bytes(32), "a frame without the group's signature")):
+            for err in self.play_rank_1(lambda key: said):
+                self.assertIn(f"lost rank 1 on elsewhere: {why}", err)
 
     def test_ranks_that_do_not_do_the_same_are_told_who_does_what(self):
-        for err in self.play_rank_1(struct.pack("<IIQ", 0x70726742, 4, 0)):
+        for err in self.play_rank_1(lambda key: framed(key, 0, header(4))):
             self.assertIn("rank 1 on elsewhere is in a gather, but rank 0 is in a barrier", err)
 
     def test_ranks_of_one_host_meet_where_nothing_resolves_localhost(self):

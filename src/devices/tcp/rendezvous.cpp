@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 #include "core/hostlist.h"
+#include "core/secret.h"
 #include "core/text.h"
-#include "core/wire.h"
 
 namespace bench {
 namespace {
@@ -15,7 +15,10 @@ namespace {
 /// Ports below the ephemeral range (32768 and above).
 constexpr int kFirstPort = 20000;
 constexpr int kPorts = 10000;
-constexpr int kLongestTimeout = 3600;  // seconds
+constexpr int kCandidates = 8;
+constexpr int kLongestTimeout = 3600;        // seconds
+constexpr std::size_t kShortestSecret = 32;  // characters
+constexpr std::size_t kLongestValue = 255;
 
 [[noreturn]] void bad_variable(const std::string& name, const std::string& value,
                                const std::string& wanted) {
@@ -45,9 +48,15 @@ class Reader {
   const Variables& variables_;
 };
 
-/// Equal for all ranks of a job and different between jobs, which may share the host of rank 0.
-int port_for(const std::string& job) {
-  return kFirstPort + static_cast<int>(checksum(job) % static_cast<unsigned>(kPorts));
+/// Equal for all ranks of a group and different between groups, which may share the host of rank 0.
+std::vector<int> ports_for(const std::string& secret, const std::string& group) {
+  const std::string random = hmac_sha256(secret, "ports " + group);
+  std::vector<int> ports;
+  for (std::size_t i = 0; ports.size() < kCandidates; i += 2) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(random[at]); };
+    ports.push_back(kFirstPort + (byte(i) * 256 + byte(i + 1)) % kPorts);
+  }
+  return ports;
 }
 
 std::string first_host(const Reader& read) {
@@ -83,25 +92,21 @@ void take_torchrun(const Reader& read, Rendezvous& found) {
   found.source = "torchrun";
   take_numbers(read, "RANK", "WORLD_SIZE", found);
   found.host = read.text("MASTER_ADDR");
-  if (read.has("MASTER_PORT")) found.port = port_after_agent_store(read);
-  found.token = read.text("TORCHELASTIC_RUN_ID");
+  if (read.has("MASTER_PORT")) found.ports = {port_after_agent_store(read)};
+  found.group = read.text("TORCHELASTIC_RUN_ID");
 }
 
 void take_slurm(const Reader& read, Rendezvous& found) {
   found.source = "Slurm";
   take_numbers(read, "SLURM_PROCID", "SLURM_NTASKS", found);
   found.host = first_host(read);
-  const std::string step = read.text("SLURM_JOB_ID") + "." + read.text("SLURM_STEP_ID");
-  found.port = port_for(step);
-  found.token = "slurm-" + step;
+  found.group = "slurm-" + read.text("SLURM_JOB_ID") + "." + read.text("SLURM_STEP_ID");
 }
 
 void take_mpirun(const Reader& read, Rendezvous& found) {
   found.source = "mpirun";
   take_numbers(read, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", found);
-  const std::string job = read.text("PMIX_NAMESPACE") + read.text("OMPI_MCA_ess_base_jobid");
-  if (!job.empty()) found.port = port_for(job);
-  found.token = job;
+  found.group = read.text("PMIX_NAMESPACE") + read.text("OMPI_MCA_ess_base_jobid");
 }
 
 /// "host", "host:29500", "10.0.0.1:29500", "[fe80::1]:29500", "fe80::1".
@@ -122,28 +127,51 @@ void take_address(const std::string& value, Rendezvous& found) {
       port.starts_with(':') ? parse_as<int>(std::string_view(port).substr(1)) : std::nullopt;
   if (host.empty() || !number || *number < 1 || *number > 65535)
     bad_variable("BENCH_RENDEZVOUS", value, "host[:port]");
-  found.port = *number;
+  found.ports = {*number};
 }
 
 void apply_overrides(const Reader& read, Rendezvous& found) {
   if (read.has("BENCH_RENDEZVOUS")) take_address(read.text("BENCH_RENDEZVOUS"), found);
-  if (read.has("BENCH_GROUP_TOKEN")) found.token = read.text("BENCH_GROUP_TOKEN");
-  const bool odd = std::ranges::any_of(found.token, [](char c) { return c <= ' ' || c > '~'; });
-  if (odd || found.token.size() > 255)
-    bad_variable("the group token", found.token, "up to 255 printable characters without blanks");
   found.interfaces = read.text("BENCH_GROUP_INTERFACE");
   if (read.has("BENCH_GROUP_TIMEOUT_S"))
     found.timeout.value = read.number("BENCH_GROUP_TIMEOUT_S", 1, kLongestTimeout);
 }
 
+bool is_word(const std::string& text) {
+  return text.size() <= kLongestValue &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
+}
+
 void require_address(const Rendezvous& found) {
-  if (!found.host.empty() && found.port > 0) return;
-  throw Error(
-      ErrorKind::environment,
-      fmt::format("the address of rank 0 is unknown to rank {} of {} (from {}): no {}", found.rank,
-                  found.size, found.source, found.host.empty() ? "host" : "port"),
-      found.source == "torchrun" ? "set MASTER_ADDR and MASTER_PORT"
-                                 : "set BENCH_RENDEZVOUS=host:port for all ranks");
+  if (!is_word(found.group))
+    bad_variable("the job's name", found.group, "up to 255 printable characters without blanks");
+  if (!found.host.empty()) return;
+  throw Error(ErrorKind::environment,
+              fmt::format("the address of rank 0 is unknown to rank {} of {} (from {})", found.rank,
+                          found.size, found.source),
+              found.source == "torchrun" ? "set MASTER_ADDR and MASTER_PORT"
+                                         : "set BENCH_RENDEZVOUS=host[:port] for all ranks");
+}
+
+/// The value is not shown: it would be a secret no longer.
+void take_secret(const Reader& read, Rendezvous& found) {
+  found.secret = read.text(kGroupSecret);
+  const std::string hint =
+      "export BENCH_GROUP_SECRET=$(openssl rand -hex 32), with the same value for all ranks; srun "
+      "passes it on unless --export leaves it out";
+  if (found.secret.empty())
+    throw Error(ErrorKind::environment,
+                fmt::format("rank {} of {} (from {}) has no BENCH_GROUP_SECRET, by which ranks "
+                            "recognize each other",
+                            found.rank, found.size, found.source),
+                hint);
+  if (found.secret.size() < kShortestSecret || !is_word(found.secret))
+    throw Error(ErrorKind::environment,
+                fmt::format("BENCH_GROUP_SECRET has {} characters, expected {} to {} printable "
+                            "ones without blanks",
+                            found.secret.size(), kShortestSecret, kLongestValue),
+                hint);
+  if (found.ports.empty()) found.ports = ports_for(found.secret, found.group);
 }
 
 }  // namespace
@@ -160,6 +188,7 @@ std::optional<Rendezvous> find_rendezvous(const Variables& variables) {
   if (found.size <= 1) return {};
   apply_overrides(read, found);
   require_address(found);
+  take_secret(read, found);
   return found;
 }
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -21,9 +20,9 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/names.h"
 #include "core/text.h"
 #include "devices/group.h"
+#include "devices/tcp/frame.h"
 #include "devices/tcp/meeting.h"
 #include "devices/tcp/rendezvous.h"
 #include "devices/tcp/tcp_socket.h"
@@ -31,86 +30,46 @@
 namespace bench {
 namespace {
 
-/// The operation of a frame; the values are part of the protocol.
-enum class GroupOp : std::uint32_t { barrier = 1, broadcast, reduce, gather, give_up };
-
-constexpr std::uint64_t kMostFrame = 256u << 20;  // bytes
-
-struct Frame {
-  GroupOp op = GroupOp::barrier;
-  std::vector<std::byte> data;
-};
-
-constexpr std::uint32_t kMagic = 0x70726742;  // "Bgrp"
-
-struct Header {
-  std::uint32_t magic = kMagic;
-  std::uint32_t op = 0;
-  std::uint64_t bytes = 0;
-};
-static_assert(sizeof(Header) == 16);
-
-constexpr NameTable<GroupOp, 5> kOps{{{{GroupOp::barrier, "a barrier"},
-                                       {GroupOp::broadcast, "a broadcast"},
-                                       {GroupOp::reduce, "a reduction"},
-                                       {GroupOp::gather, "a gather"},
-                                       {GroupOp::give_up, "abort"}}}};
-
-std::string_view to_string(GroupOp op) { return kOps.name(op); }
-
-/// Receives up to `wanted` bytes in total; true once they are complete.
-bool fill(const Descriptor& socket, std::vector<std::byte>& into, std::size_t wanted) {
-  while (into.size() < wanted) {
-    std::array<std::byte, 65536> some;
-    const std::size_t room = std::min(some.size(), wanted - into.size());
-    const std::ptrdiff_t got = receive_some(socket, std::span(some).first(room));
-    if (got == 0) return false;
-    if (got < 0)
-      throw Error(ErrorKind::environment, errno == 0 ? "connection closed" : std::strerror(errno));
-    into.insert(into.end(), some.begin(), some.begin() + got);
-  }
-  return true;
-}
-
-/// Receives one frame piece by piece.
-class FrameReader {
+/// A connection to another rank, and the frames on it.
+class Link {
  public:
-  /// The frame once it is complete. Throws Error(environment) if the peer is gone or the header is
-  /// invalid.
-  std::optional<Frame> advance(const Descriptor& socket) {
-    if (header_.size() < sizeof(Header)) {
-      if (!fill(socket, header_, sizeof(Header))) return {};
-      Header header;
-      std::memcpy(&header, header_.data(), sizeof header);
-      const bool known =
-          header.op >= 1 && header.op <= static_cast<std::uint32_t>(GroupOp::give_up);
-      if (header.magic != kMagic || !known || header.bytes > kMostFrame)
-        throw Error(ErrorKind::environment, "invalid frame header");
-      op_ = static_cast<GroupOp>(header.op);
-      wanted_ = static_cast<std::size_t>(header.bytes);
+  explicit Link(Peer peer)
+      : host_(std::move(peer.host)),
+        socket_(std::move(peer.socket)),
+        writer_(std::move(peer.send_key)),
+        reader_(std::move(peer.receive_key)) {}
+
+  const std::string& host() const { return host_; }
+  bool connected() const { return socket_.valid(); }
+  pollfd readable() const { return {socket_.get(), POLLIN, 0}; }
+
+  /// False if the peer is gone.
+  bool send(GroupOp op, std::span<const std::byte> data) {
+    return send_all(socket_, writer_.next(op, data));
+  }
+
+  /// The frame once it is complete. Throws Error(environment) if the peer is gone or sends what no
+  /// rank sends.
+  std::optional<Frame> receive() {
+    for (;;) {
+      std::array<std::byte, 65536> some;
+      const std::size_t room = std::min(some.size(), reader_.missing());
+      const std::ptrdiff_t got = receive_some(socket_, std::span(some).first(room));
+      if (got == 0) return {};
+      if (got < 0)
+        throw Error(ErrorKind::environment,
+                    errno == 0 ? "connection closed" : std::strerror(errno));
+      auto frame = reader_.take(std::span(some).first(static_cast<std::size_t>(got)));
+      if (frame) return frame;
     }
-    if (!fill(socket, data_, wanted_)) return {};
-    header_.clear();
-    return Frame{op_, std::exchange(data_, {})};
   }
 
  private:
-  std::vector<std::byte> header_, data_;
-  std::size_t wanted_ = 0;
-  GroupOp op_ = GroupOp::barrier;
+  std::string host_;
+  Descriptor socket_;
+  FrameWriter writer_;
+  FrameReader reader_;
 };
-
-/// False if the peer is gone.
-bool send_frame(const Descriptor& socket, GroupOp op, std::span<const std::byte> data) {
-  Header header;
-  header.op = static_cast<std::uint32_t>(op);
-  header.bytes = data.size();
-  // One piece: two small ones would be two packets.
-  std::vector<std::byte> whole(sizeof header + data.size());
-  std::memcpy(whole.data(), &header, sizeof header);
-  std::ranges::copy(data, whole.begin() + sizeof header);
-  return send_all(socket, whole);
-}
 
 using Combine = double (*)(double, double);
 
@@ -171,20 +130,19 @@ class NonRootGroup final : public TcpGroup {
 
   /// A last message of rank 0 says more than a failed send.
   void send_to_root(GroupOp op, Bytes data) {
-    if (!send_frame(root_.socket, op, data)) receive_from_root(op, data.size());
+    if (!root_.send(op, data)) receive_from_root(op, data.size());
   }
 
   std::vector<std::byte> receive_from_root(GroupOp op, std::size_t bytes) {
-    FrameReader reader;
     std::optional<Frame> frame;
     try {
-      while (!(frame = reader.advance(root_.socket))) {
-        pollfd wait{root_.socket.get(), POLLIN, 0};
+      while (!(frame = root_.receive())) {
+        pollfd wait = root_.readable();
         poll(&wait, 1, -1);
       }
     } catch (const Error& error) {
       throw Error(ErrorKind::environment,
-                  fmt::format("lost rank 0 on {}: {}", printable(root_.host), error.what()));
+                  fmt::format("lost rank 0 on {}: {}", printable(root_.host()), error.what()));
     }
     if (frame->op == GroupOp::give_up)
       throw Error(ErrorKind::environment, printable(as_text(frame->data)));
@@ -196,13 +154,14 @@ class NonRootGroup final : public TcpGroup {
     return std::move(frame->data);
   }
 
-  Peer root_;
+  Link root_;
 };
 
 class RootGroup final : public TcpGroup {
  public:
-  explicit RootGroup(const Rendezvous& rendezvous)
-      : TcpGroup(0, rendezvous.size), peers_(accept_ranks(rendezvous)) {}
+  explicit RootGroup(const Rendezvous& rendezvous) : TcpGroup(0, rendezvous.size) {
+    for (Peer& peer : accept_ranks(rendezvous)) peers_.emplace_back(std::move(peer));
+  }
 
   void barrier() override {
     collect(GroupOp::barrier);
@@ -249,10 +208,9 @@ class RootGroup final : public TcpGroup {
     std::vector<std::size_t> missing;
     for (std::size_t rank = 1; rank < peers_.size(); ++rank)
       if (!asked || asked(rank)) missing.push_back(rank);
-    std::vector<FrameReader> readers(peers_.size());
     for (;;) {
       std::erase_if(missing, [&](std::size_t rank) {
-        auto frame = advance(readers[rank], rank);
+        auto frame = receive(rank);
         if (!frame) return false;
         if (frame->op != op)
           give_up(fmt::format("{} is in {}, but rank 0 is in {}", name(rank), to_string(frame->op),
@@ -262,15 +220,14 @@ class RootGroup final : public TcpGroup {
       });
       if (missing.empty()) return parts;
       std::vector<pollfd> waiting;
-      for (const std::size_t rank : missing)
-        waiting.push_back({peers_[rank].socket.get(), POLLIN, 0});
+      for (const std::size_t rank : missing) waiting.push_back(peers_[rank].readable());
       poll(waiting.data(), waiting.size(), -1);
     }
   }
 
-  std::optional<Frame> advance(FrameReader& reader, std::size_t rank) {
+  std::optional<Frame> receive(std::size_t rank) {
     try {
-      return reader.advance(peers_[rank].socket);
+      return peers_[rank].receive();
     } catch (const Error& error) {
       fail_lost(rank, error.what());
     }
@@ -278,8 +235,7 @@ class RootGroup final : public TcpGroup {
 
   void send_to_all(GroupOp op, Bytes data, std::size_t except = 0) {
     for (std::size_t rank = 1; rank < peers_.size(); ++rank)
-      if (rank != except && !send_frame(peers_[rank].socket, op, data))
-        fail_lost(rank, std::strerror(errno));
+      if (rank != except && !peers_[rank].send(op, data)) fail_lost(rank, std::strerror(errno));
   }
 
   void expect_size(std::size_t rank, GroupOp op, Bytes data, std::size_t bytes) {
@@ -289,7 +245,7 @@ class RootGroup final : public TcpGroup {
   }
 
   std::string name(std::size_t rank) const {
-    return fmt::format("rank {} on {}", rank, printable(peers_[rank].host));
+    return fmt::format("rank {} on {}", rank, printable(peers_[rank].host()));
   }
 
   [[noreturn]] void fail_lost(std::size_t rank, const std::string& why) {
@@ -298,13 +254,12 @@ class RootGroup final : public TcpGroup {
 
   /// Ends the group on all ranks, with the reason.
   [[noreturn]] void give_up(const std::string& reason) {
-    for (const Peer& member : peers_)
-      if (member.socket.valid())
-        send_frame(member.socket, GroupOp::give_up, std::as_bytes(std::span(reason)));
+    for (Link& member : peers_)
+      if (member.connected()) member.send(GroupOp::give_up, std::as_bytes(std::span(reason)));
     throw Error(ErrorKind::environment, reason);
   }
 
-  std::vector<Peer> peers_;
+  std::vector<Link> peers_;
 };
 
 }  // namespace

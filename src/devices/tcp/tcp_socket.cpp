@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/error.h"
@@ -111,7 +112,6 @@ constexpr int kSilenceS = 5;            // before probing a silent peer
 constexpr int kQuestions = 3;           // probes without an answer
 constexpr unsigned kUnheardMs = 20000;  // unacknowledged data: the peer is gone
 constexpr Seconds kOneTry{3.0};
-constexpr int kBetweenTriesMs = 100;
 
 void set_option(const Descriptor& socket, int level, int name, int value) {
   setsockopt(socket.get(), level, name, &value, sizeof value);  // optional
@@ -126,16 +126,16 @@ void set_up(const Descriptor& socket) {
   set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(kUnheardMs));
 }
 
-Descriptor listen_on(const Address& address, bool& no_such_family) {
+Descriptor listen_on(const Address& address, bool& no_such_address) {
   Descriptor socket(
       ::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  no_such_family = !socket.valid();
+  no_such_address = !socket.valid();
   if (!socket.valid()) return socket;
   set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
   if (address.family() == AF_INET6) set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (bind(socket.get(), address.get(), address.length) != 0 ||
       listen(socket.get(), kWaiting) != 0) {
-    no_such_family = errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT;
+    no_such_address = errno == EADDRNOTAVAIL || errno == EAFNOSUPPORT;
     socket.close();
   }
   return socket;
@@ -152,9 +152,111 @@ Address any_address(int family, int port) {
   return make_address(reinterpret_cast<const sockaddr&>(any), port);
 }
 
+/// Binds to a selected interface, if any.
+bool leave_by(const Descriptor& socket, int family, const std::string& interfaces) {
+  if (interfaces.empty()) return true;
+  for (const Address& own : chosen_addresses(interfaces, 0))
+    if (own.family() == family && bind(socket.get(), own.get(), own.length) == 0) return true;
+  return false;
+}
+
+}  // namespace
+
+TcpClock::time_point time_after(Seconds time) {
+  return TcpClock::now() +
+         std::chrono::duration_cast<TcpClock::duration>(std::chrono::duration<double>(time.value));
+}
+
+int milliseconds_to(TcpClock::time_point deadline) {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - TcpClock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, 3600 * 1000));
+}
+
+namespace {
+
+bool is_loopback(const Address& address) {
+  const auto bytes = bytes_of(address);
+  return address.family() == AF_INET
+             ? bytes[0] == 127
+             : IN6_IS_ADDR_LOOPBACK(
+                   &reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_addr) != 0;
+}
+
+/// Where to listen; empty: everywhere.
+std::vector<Address> wanted_addresses(const std::string& host, int port,
+                                      const std::string& interfaces) {
+  if (!interfaces.empty()) return chosen_addresses(interfaces, port);
+  std::string why;
+  std::vector<Address> found;
+  for (const Address& address : addresses_of(host, port, why))
+    if (std::ranges::none_of(found, [&](const Address& other) {  // /etc/hosts may repeat itself
+          return in_words(other) == in_words(address);
+        }))
+      found.push_back(address);
+  // Debian gives a host's own name 127.0.1.1; to others it is another address.
+  const bool means_loopback =
+      host == "localhost" || (found.size() == 1 && in_words(found[0]) == host);
+  if (!means_loopback && std::ranges::all_of(found, is_loopback)) found.clear();
+  return found;
+}
+
+/// Nothing, with errno, if the port is in use at one of them; without those that this machine
+/// lacks.
+std::optional<std::vector<Descriptor>> listen_on_all(const std::vector<Address>& addresses) {
+  std::vector<Descriptor> sockets;
+  for (const Address& address : addresses) {
+    bool no_such_address = false;
+    Descriptor socket = listen_on(address, no_such_address);
+    if (socket.valid())
+      sockets.push_back(std::move(socket));
+    else if (!no_such_address)
+      return {};
+  }
+  return sockets;
+}
+
+std::vector<Descriptor> listen_everywhere(int port) {
+  bool no_such_family = false;
+  std::vector<Descriptor> sockets;
+  sockets.push_back(listen_on(any_address(AF_INET6, port), no_such_family));
+  if (!sockets.back().valid() && no_such_family)
+    sockets.back() = listen_on(any_address(AF_INET, port), no_such_family);
+  if (!sockets.back().valid()) sockets.clear();
+  return sockets;
+}
+
+std::vector<Descriptor> listen_at_port(const std::string& host, int port,
+                                       const std::string& interfaces) {
+  auto sockets = listen_on_all(wanted_addresses(host, port, interfaces));
+  if (!sockets) return {};
+  if (!sockets->empty() || !interfaces.empty()) return std::move(*sockets);
+  return listen_everywhere(port);
+}
+
+}  // namespace
+
+std::vector<Descriptor> listen_at(const std::string& host, const std::vector<int>& ports,
+                                  const std::string& interfaces, int& port) {
+  for (const int one : ports) {
+    port = one;
+    auto sockets = listen_at_port(host, port, interfaces);
+    if (!sockets.empty()) return sockets;
+  }
+  cannot_listen(port);
+}
+
+Descriptor take_connection(const Descriptor& listener, Address& from) {
+  from.length = sizeof from.storage;
+  Descriptor socket(
+      accept4(listener.get(), from.get(), &from.length, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket.valid()) set_up(socket);
+  return socket;
+}
+
 /// "localhost" is this host even if it cannot be resolved (RFC 6761, 6.3): minimal systems lack
 /// /etc/hosts. Without a name getaddrinfo returns the loopback addresses, but needs a port.
-std::vector<Address> look_up(const std::string& host, int port, std::string& why) {
+std::vector<Address> addresses_of(const std::string& host, int port, std::string& why) {
   addrinfo wish{};
   wish.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
@@ -173,16 +275,8 @@ std::vector<Address> look_up(const std::string& host, int port, std::string& why
   return found;
 }
 
-/// Binds to a selected interface, if any.
-bool leave_by(const Descriptor& socket, int family, const std::string& interfaces) {
-  if (interfaces.empty()) return true;
-  for (const Address& own : chosen_addresses(interfaces, 0))
-    if (own.family() == family && bind(socket.get(), own.get(), own.length) == 0) return true;
-  return false;
-}
-
-Descriptor try_once(const Address& address, const std::string& interfaces,
-                    TcpClock::time_point deadline, std::string& why) {
+Descriptor connect_once(const Address& address, const std::string& interfaces,
+                        TcpClock::time_point deadline, std::string& why) {
   Descriptor socket(
       ::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
   const auto failed = [&](const std::string& reason) {
@@ -203,59 +297,6 @@ Descriptor try_once(const Address& address, const std::string& interfaces,
   if (error != 0) return failed(std::strerror(error));
   set_up(socket);
   return socket;
-}
-
-}  // namespace
-
-TcpClock::time_point time_after(Seconds time) {
-  return TcpClock::now() +
-         std::chrono::duration_cast<TcpClock::duration>(std::chrono::duration<double>(time.value));
-}
-
-int milliseconds_to(TcpClock::time_point deadline) {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - TcpClock::now()).count();
-  return static_cast<int>(std::clamp<long long>(left, 0, 3600 * 1000));
-}
-
-std::vector<Descriptor> listen_at(int port, const std::string& interfaces) {
-  std::vector<Descriptor> sockets;
-  bool no_such_family = false;
-  if (!interfaces.empty()) {
-    for (const Address& address : chosen_addresses(interfaces, port)) {
-      sockets.push_back(listen_on(address, no_such_family));
-      if (!sockets.back().valid()) cannot_listen(port);
-    }
-    return sockets;
-  }
-  sockets.push_back(listen_on(any_address(AF_INET6, port), no_such_family));
-  if (!sockets.back().valid() && no_such_family)
-    sockets.back() = listen_on(any_address(AF_INET, port), no_such_family);
-  if (!sockets.back().valid()) cannot_listen(port);
-  return sockets;
-}
-
-Descriptor take_connection(const Descriptor& listener, Address& from) {
-  from.length = sizeof from.storage;
-  Descriptor socket(
-      accept4(listener.get(), from.get(), &from.length, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (socket.valid()) set_up(socket);
-  return socket;
-}
-
-Descriptor connect_to(const std::string& host, int port, const std::string& interfaces,
-                      TcpClock::time_point deadline) {
-  std::string why = "connection timed out";
-  do {
-    for (const Address& address : look_up(host, port, why))
-      if (Descriptor socket = try_once(address, interfaces, deadline, why); socket.valid())
-        return socket;
-    poll(nullptr, 0, std::min(kBetweenTriesMs, milliseconds_to(deadline)));
-  } while (TcpClock::now() < deadline);
-  throw Error(
-      ErrorKind::environment,
-      "cannot reach rank 0 at " + printable(host) + " port " + std::to_string(port) + ": " + why,
-      "check that rank 0 is running and that no firewall blocks the port");
 }
 
 bool send_all(const Descriptor& socket, std::span<const std::byte> data) {

@@ -47,17 +47,22 @@ TcpClock::time_point time_after(Seconds time);
 /// For poll(): from 0 to one hour.
 int milliseconds_to(TcpClock::time_point deadline);
 
-/// One listening socket for all interfaces (IPv6 and IPv4), or one per selected address. Throws
-/// Error(environment) if the port is in use.
-std::vector<Descriptor> listen_at(int port, const std::string& interfaces);
+/// A socket for each address of the selected interfaces, else for each address of `host` that this
+/// machine has. If `host` has no address here that others could reach (behind NAT, or a host name
+/// that stands for 127.0.1.1), one socket for all addresses. The first of `ports` that is free
+/// becomes `port`. Throws Error(environment) if none is.
+std::vector<Descriptor> listen_at(const std::string& host, const std::vector<int>& ports,
+                                  const std::string& interfaces, int& port);
 
 /// A pending connection and its origin; invalid if there is none.
 Descriptor take_connection(const Descriptor& listener, Address& from);
 
-/// Tries all addresses of the host repeatedly, because it may not listen yet. Throws
-/// Error(environment) with the last reason at the deadline.
-Descriptor connect_to(const std::string& host, int port, const std::string& interfaces,
-                      TcpClock::time_point deadline);
+/// All addresses of a host; `why` if there are none.
+std::vector<Address> addresses_of(const std::string& host, int port, std::string& why);
+
+/// From a selected interface; invalid, with the reason in `why`, if nobody answers in 3 s.
+Descriptor connect_once(const Address& address, const std::string& interfaces,
+                        TcpClock::time_point deadline, std::string& why);
 
 /// Sends all data, blocking; false if the peer is gone (errno says why).
 bool send_all(const Descriptor& socket, std::span<const std::byte> data);

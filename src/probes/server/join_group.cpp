@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/names.h"
+#include "core/secret.h"
 #include "devices/mpi/mpi_group.h"
 #include "devices/tcp/tcp_group.h"
 
@@ -48,8 +49,18 @@ std::unique_ptr<Group> join_by_mpi() {
   return group;
 }
 
-std::unique_ptr<Group> join_by_tcp() {
-  const auto rendezvous = find_rendezvous(variable);
+/// Children, such as the training of another, do not inherit it.
+std::string take_secret() {
+  const char* value = variable(kGroupSecret);
+  std::string secret = value == nullptr ? "" : value;
+  unsetenv(kGroupSecret);
+  return secret;
+}
+
+std::unique_ptr<Group> join_by_tcp(const std::string& secret) {
+  const auto rendezvous = find_rendezvous([&](const char* name) {
+    return std::string_view(name) == kGroupSecret ? secret.c_str() : variable(name);
+  });
   return rendezvous ? make_tcp_group(*rendezvous) : make_self_group();
 }
 
@@ -64,10 +75,11 @@ GroupKind group_kind_from(std::string_view name) {
 }
 
 std::unique_ptr<Group> join_group(GroupKind kind) {
+  const std::string secret = take_secret();
   if (kind == GroupKind::none) return make_self_group();
   if (kind == GroupKind::automatic)
     kind = launcher_speaks_mpi() && mpi_is_built() ? GroupKind::mpi : GroupKind::tcp;
-  return kind == GroupKind::mpi ? join_by_mpi() : join_by_tcp();
+  return kind == GroupKind::mpi ? join_by_mpi() : join_by_tcp(secret);
 }
 
 }  // namespace bench

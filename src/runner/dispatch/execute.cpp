@@ -185,7 +185,6 @@ Prepared prepare(const RunDirectory& directory, const RunRequest& request, Launc
   site.settings = request.plan.inventory.launch;
   site.token = directory.id();
   site.run_folder = std::filesystem::absolute(directory.path()).string();
-  site.group_token = make_group_token();
   prepared.settings.handshake = Seconds{static_cast<double>(site.settings.start_timeout_s)};
   if (site.kind == LauncherKind::slurm)
     use_slurm(request.plan, directory.id(), prepared, interrupts);

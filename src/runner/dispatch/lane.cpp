@@ -187,9 +187,11 @@ bool Lane::ready_process(const PlanEntry& entry) {
   served_.clear();
   device_.reset();
   try {
-    rank_ = std::make_unique<RankProcess>(launch_command(entry.job, entry.places, site_.launch),
-                                          site_.directory.log_path(site_.ledger.next_launch()),
-                                          site_.interrupts, settings_.grace, settings_.signaller);
+    Command command = launch_command(entry.job, entry.places, site_.launch);
+    give_group_secret(command, entry.job);
+    const auto log = site_.directory.log_path(site_.ledger.next_launch());
+    rank_ = std::make_unique<RankProcess>(command, log, site_.interrupts, settings_.grace,
+                                          settings_.signaller);
   } catch (const Error& error) {
     refuse_launch(entry, fmt::format("cannot start the ranks: {}{}{}", error.what(),
                                      error.hint().empty() ? "" : "; ", error.hint()));

@@ -1,16 +1,15 @@
 #include "runner/launch/launcher.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <random>
 
 #include "core/error.h"
 #include "core/job.h"
 #include "core/locations.h"
+#include "core/secret.h"
 #include "core/text.h"
 #include "runner/launch/process.h"
 
@@ -32,16 +31,13 @@ std::map<std::string, std::string> group_environment(const std::vector<Place>& p
   return env;
 }
 
-std::string make_group_token() {
-  std::random_device random;
-  std::string token;
-  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", random());
-  return token;
+void give_group_secret(Command& command, const Job& job) {
+  if (job.ranks > 1) command.env[kGroupSecret] = random_secret();
 }
 
 std::vector<std::string> group_variables() {
   constexpr std::string_view kNames =
-      "BENCH_GROUP_INTERFACE BENCH_GROUP_TIMEOUT_S BENCH_GROUP_TOKEN BENCH_RENDEZVOUS LOCAL_RANK "
+      "BENCH_GROUP_INTERFACE BENCH_GROUP_SECRET BENCH_GROUP_TIMEOUT_S BENCH_RENDEZVOUS LOCAL_RANK "
       "MASTER_ADDR MASTER_PORT RANK TORCHELASTIC_RUN_ID TORCHELASTIC_USE_AGENT_STORE WORLD_SIZE";
   const auto names = words_of(kNames);
   return {names.begin(), names.end()};
@@ -57,8 +53,6 @@ bool by_mpirun(const Job& job, const std::vector<Place>& places, const LaunchSit
   if (site.kind == LauncherKind::slurm) return false;
   return job.ranks > 1 || site.kind == LauncherKind::mpirun || any_remote(places);
 }
-
-constexpr const char* kGroupToken = "BENCH_GROUP_TOKEN";
 
 using McaParameters = std::map<std::string, std::string>;
 
@@ -121,7 +115,9 @@ std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>
   add_rank_binding(argv, job, places);
   // Remote ranks do not inherit our environment.
   if (remote)
-    for (const auto& [name, value] : env) append(argv, {"-x", name + "=" + value});
+    for (const auto& [name, value] : env)
+      append(argv, {"-x", name == kRunVariable ? name + "=" + value : name});
+  if (remote && job.ranks > 1) append(argv, {"-x", kGroupSecret});  // see give_group_secret()
   return argv;
 }
 
@@ -208,12 +204,10 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
     command.argv = srun_command(job, places, site.slurm, site.token);
     if (job.ranks > 1) env.merge(mpi_environment(places, site.settings));
     if (job.ranks > 1) env.merge(group_environment(places, site.settings, false));
-    if (job.ranks > 1 && !site.group_token.empty()) env.emplace(kGroupToken, site.group_token);
   } else if (!site.token.empty()) {
     env.emplace(kRunVariable, site.token);
   }
   if (by_mpirun(job, places, site)) {
-    // Without the token: mpirun's command line is visible to all users.
     if (job.ranks > 1) env.merge(group_environment(places, site.settings, true));
     command.argv = mpirun_command(job, places, site, env);
     // Remote ranks get the token by -x. mpirun itself must not have it: killing leftover ranks on

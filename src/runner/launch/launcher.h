@@ -18,15 +18,16 @@ namespace bench {
 // Environment of ranks that use the TCP rendezvous because MPI is missing or broken
 // (src/devices/tcp/rendezvous.h reads it). Ranks that use MPI ignore it.
 
-/// BENCH_RENDEZVOUS: address of rank 0; the port is derived from the launcher's job ID.
+/// BENCH_RENDEZVOUS: address of rank 0; the port follows from the group's secret.
 /// BENCH_GROUP_TIMEOUT_S: some seconds less than our own limit, so that ranks can still report who
 /// is missing. `by_address`: use the addresses of the hosts file instead of host names.
 std::map<std::string, std::string> group_environment(const std::vector<Place>& places,
                                                      const LaunchSettings& settings,
                                                      bool by_address);
 
-/// 128 random bits known only to the ranks of one run: BENCH_GROUP_TOKEN.
-std::string make_group_token();
+/// Hands ranks that may meet over TCP a new secret, by the environment of their launcher only: its
+/// command line is visible to all users of the host.
+void give_group_secret(Command& command, const Job& job);
 
 /// Variables of a group that this process may belong to, which our ranks must not inherit.
 std::vector<std::string> group_variables();
@@ -46,7 +47,7 @@ struct LaunchSite {
   LaunchSettings settings = {};   // access to other hosts
   std::string token = {};         // marks every process of this run, to find leftovers
   std::string run_folder = {};    // absolute; passed to ranks for files next to the records
-  std::string group_token = {};   // authenticates ranks in the TCP rendezvous
+  Secrets secrets = {};           // for the hashes in environments and parameters
   SlurmSite slurm = {};
   std::optional<Allocation> allocation = {};  // the current allocation
   std::map<std::string, std::string> nodes_down =

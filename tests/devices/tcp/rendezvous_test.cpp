@@ -34,16 +34,18 @@ Set with(Set set, const Set& more) {
   return set;
 }
 
-const Set kTorchrun = {{"RANK", "2"},
-                       {"WORLD_SIZE", "4"},
-                       {"LOCAL_RANK", "0"},
-                       {"MASTER_ADDR", "n1"},
-                       {"MASTER_PORT", "29500"}};
-const Set kSlurm = {{"SLURM_PROCID", "3"},  {"SLURM_NTASKS", "4"},
-                    {"SLURM_LOCALID", "1"}, {"SLURM_STEP_NODELIST", "gpu[07-08]"},
-                    {"SLURM_JOB_ID", "17"}, {"SLURM_STEP_ID", "0"}};
-const Set kMpirun = {
-    {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}, {"PMIX_NAMESPACE", "3141992449"}};
+const std::string kSecret(64, '5');
+const Set kTorchrun = {
+    {"RANK", "2"},         {"WORLD_SIZE", "4"},      {"LOCAL_RANK", "0"},
+    {"MASTER_ADDR", "n1"}, {"MASTER_PORT", "29500"}, {"BENCH_GROUP_SECRET", kSecret}};
+const Set kSlurm = {{"SLURM_PROCID", "3"},          {"SLURM_NTASKS", "4"},
+                    {"SLURM_LOCALID", "1"},         {"SLURM_STEP_NODELIST", "gpu[07-08]"},
+                    {"SLURM_JOB_ID", "17"},         {"SLURM_STEP_ID", "0"},
+                    {"BENCH_GROUP_SECRET", kSecret}};
+const Set kMpirun = {{"OMPI_COMM_WORLD_RANK", "1"},
+                     {"OMPI_COMM_WORLD_SIZE", "2"},
+                     {"PMIX_NAMESPACE", "3141992449"},
+                     {"BENCH_GROUP_SECRET", kSecret}};
 
 }  // namespace
 
@@ -58,24 +60,43 @@ TEST_CASE("torchrun's variables are taken as they are") {
   const auto found = meet(kTorchrun).value();
   CHECK(found.source == "torchrun");
   CHECK((found.rank == 2 && found.size == 4));
-  CHECK((found.host == "n1" && found.port == 29500));
-  CHECK(found.token.empty());
+  CHECK((found.host == "n1" && found.ports == std::vector{29500}));
+  CHECK((found.group.empty() && found.secret == kSecret));
 }
 
 TEST_CASE("where torchrun itself listens at MASTER_PORT the next port is ours") {
   const Set agent = {{"TORCHELASTIC_USE_AGENT_STORE", "True"}, {"TORCHELASTIC_RUN_ID", "r7"}};
-  CHECK(meet(with(kTorchrun, agent))->port == 29501);
-  CHECK(meet(with(kTorchrun, agent))->token == "r7");
-  CHECK(meet(with(with(kTorchrun, agent), {{"MASTER_PORT", "65535"}}))->port == 20000);
+  CHECK(meet(with(kTorchrun, agent))->ports == std::vector{29501});
+  CHECK(meet(with(kTorchrun, agent))->group == "r7");
+  CHECK(meet(with(with(kTorchrun, agent), {{"MASTER_PORT", "65535"}}))->ports ==
+        std::vector{20000});
 }
 
-TEST_CASE("in a Slurm step the first node has rank 0, and job and step give port and token") {
+TEST_CASE("in a Slurm step the first node has rank 0, and job and step name the group") {
   const auto found = meet(kSlurm).value();
   CHECK((found.rank == 3 && found.size == 4 && found.host == "gpu07"));
-  CHECK((found.port >= 20000 && found.port < 30000));
-  CHECK(found.token == "slurm-17.0");
-  CHECK(meet(with(kSlurm, {{"SLURM_PROCID", "0"}}))->port == found.port);
-  CHECK(meet(with(kSlurm, {{"SLURM_STEP_ID", "1"}}))->port != found.port);
+  CHECK(found.group == "slurm-17.0");
+}
+
+TEST_CASE("ports are the same for all ranks, and follow from secret and group") {
+  const auto found = meet(kSlurm).value();
+  CHECK(found.ports.size() > 1);
+  for (const int port : found.ports) CHECK((port >= 20000 && port < 30000));
+  CHECK(meet(with(kSlurm, {{"SLURM_PROCID", "0"}}))->ports == found.ports);
+  CHECK(meet(with(kSlurm, {{"SLURM_STEP_ID", "1"}}))->ports != found.ports);
+  CHECK(meet(with(kSlurm, {{"BENCH_GROUP_SECRET", std::string(64, '6')}}))->ports != found.ports);
+}
+
+TEST_CASE("without a secret, or with one that can be guessed, ranks do not meet") {
+  Set without = kTorchrun;
+  without.erase("BENCH_GROUP_SECRET");
+  CHECK_THAT(refusal(without), Contains("rank 2 of 4 (from torchrun) has no BENCH_GROUP_SECRET") &&
+                                   Contains("openssl rand -hex 32"));
+  CHECK_THAT(refusal(with(kTorchrun, {{"BENCH_GROUP_SECRET", std::string(31, '5')}})),
+             Contains("has 31 characters") && !Contains(std::string(31, '5')));
+  CHECK_THAT(refusal(with(kTorchrun, {{"BENCH_GROUP_SECRET",
+                                       std::string(20, '5') + " " + std::string(20, '5')}})),
+             Contains("without blanks"));
 }
 
 TEST_CASE("torchrun inside a Slurm step numbers the ranks, mpirun before both") {
@@ -84,21 +105,20 @@ TEST_CASE("torchrun inside a Slurm step numbers the ranks, mpirun before both") 
   CHECK(meet(with(with(kSlurm, kMpirun), here))->source == "mpirun");
 }
 
-TEST_CASE("mpirun does not say where rank 0 is: BENCH_RENDEZVOUS does, its port by the job") {
+TEST_CASE("mpirun does not say where rank 0 is: BENCH_RENDEZVOUS does") {
   CHECK_THAT(refusal(kMpirun),
              Contains("the address of rank 0 is unknown to rank 1 of 2 (from mpirun)") &&
-                 Contains("BENCH_RENDEZVOUS=host:port"));
+                 Contains("BENCH_RENDEZVOUS=host[:port]"));
   const auto found = meet(with(kMpirun, {{"BENCH_RENDEZVOUS", "localhost"}})).value();
-  CHECK((found.host == "localhost" && found.port >= 20000));
+  CHECK((found.host == "localhost" && found.ports.size() > 1));
 }
 
 TEST_CASE("our own variables go before the launcher's") {
   const auto found = meet(with(kTorchrun, {{"BENCH_RENDEZVOUS", "n9:1234"},
-                                           {"BENCH_GROUP_TOKEN", "secret"},
                                            {"BENCH_GROUP_INTERFACE", "eth0,10.0.0.0/8"},
                                            {"BENCH_GROUP_TIMEOUT_S", "7"}}))
                          .value();
-  CHECK((found.host == "n9" && found.port == 1234 && found.token == "secret"));
+  CHECK((found.host == "n9" && found.ports == std::vector{1234}));
   CHECK(found.interfaces == "eth0,10.0.0.0/8");
   CHECK(found.timeout.value == 7.0);
 }
@@ -106,7 +126,7 @@ TEST_CASE("our own variables go before the launcher's") {
 TEST_CASE("an address may be a name, IPv4 or IPv6, with a port or without") {
   const auto at = [](const std::string& text) {
     const auto found = meet(with(kTorchrun, {{"BENCH_RENDEZVOUS", text}})).value();
-    return found.host + " " + std::to_string(found.port);
+    return found.host + " " + std::to_string(found.ports.at(0));
   };
   CHECK(at("10.0.0.1") == "10.0.0.1 29500");
   CHECK(at("10.0.0.1:80") == "10.0.0.1 80");
@@ -121,17 +141,15 @@ TEST_CASE("an address may be a name, IPv4 or IPv6, with a port or without") {
 TEST_CASE("missing and non-numeric variables are reported with their value") {
   Set without = kTorchrun;
   without.erase("MASTER_ADDR");
-  CHECK_THAT(refusal(without), Contains("no host") && Contains("set MASTER_ADDR"));
-  without = kTorchrun;
-  without.erase("MASTER_PORT");
-  CHECK_THAT(refusal(without), Contains("no port"));
+  CHECK_THAT(refusal(without),
+             Contains("the address of rank 0 is unknown") && Contains("set MASTER_ADDR"));
   CHECK_THAT(refusal(with(kTorchrun, {{"RANK", "two"}})), Contains("RANK is 'two'"));
   CHECK_THAT(refusal(with(kTorchrun, {{"RANK", "4"}})), Contains("from 0 to 3"));
   CHECK_THAT(refusal(with(kTorchrun, {{"WORLD_SIZE", "-1"}})), Contains("WORLD_SIZE is '-1'"));
   CHECK_THAT(refusal(with(kTorchrun, {{"MASTER_PORT", "99999"}})), Contains("MASTER_PORT"));
   CHECK_THAT(refusal(with(kSlurm, {{"SLURM_STEP_NODELIST", "gpu[07-"}})),
              Contains("SLURM_STEP_NODELIST is 'gpu[07-', expected a host list"));
-  CHECK_THAT(refusal(with(kTorchrun, {{"BENCH_GROUP_TOKEN", "a b"}})), Contains("token"));
+  CHECK_THAT(refusal(with(kTorchrun, {{"TORCHELASTIC_RUN_ID", "a b"}})), Contains("job's name"));
   CHECK_THAT(refusal(with(kTorchrun, {{"BENCH_GROUP_TIMEOUT_S", "0"}})),
              Contains("from 1 to 3600"));
 }

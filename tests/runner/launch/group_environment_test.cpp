@@ -1,5 +1,6 @@
 // What ranks that meet over TCP are told.
 #include <algorithm>
+#include <set>
 
 #include "runner/launch/launcher.h"
 #include "tests/support/catch.h"
@@ -36,24 +37,40 @@ TEST_CASE("the ranks give up before we do, and use the site's interfaces") {
   CHECK(env.at("BENCH_GROUP_INTERFACE") == "eth1");
 }
 
-TEST_CASE("only ranks of a step have the token, and srun's command line does not show it") {
+TEST_CASE("each launch of several ranks has a secret of its own, which no command line shows") {
   LaunchSite site{LauncherKind::slurm, "/x/bench-rank", "", "/usr/bin/mpirun", false};
   site.slurm = {"/usr/bin/srun", "17", {}};
-  site.group_token = make_group_token();
-  CHECK(site.group_token.size() == 32);
-  CHECK(site.group_token != make_group_token());
-  const Command step = launch_command(job_of(4), kElsewhere, site);
-  CHECK(step.env.at("BENCH_GROUP_TOKEN") == site.group_token);
-  CHECK_FALSE(launch_command(job_of(1), kElsewhere, site).env.contains("BENCH_GROUP_TOKEN"));
-  site.kind = LauncherKind::mpirun;
-  for (const Command& command : {step, launch_command(job_of(4), kElsewhere, site)})
-    for (const std::string& word : command.argv)
-      CHECK(word.find(site.group_token) == std::string::npos);
+  std::set<std::string> secrets;
+  for (const LauncherKind kind : {LauncherKind::slurm, LauncherKind::mpirun}) {
+    site.kind = kind;
+    Command command = launch_command(job_of(4), kElsewhere, site);
+    give_group_secret(command, job_of(4));
+    const std::string secret = command.env.at("BENCH_GROUP_SECRET");
+    CHECK(secret.size() == 64);
+    CHECK(secrets.insert(secret).second);
+    for (const std::string& word : command.argv) CHECK(word.find(secret) == std::string::npos);
+    Command alone = launch_command(job_of(1), kElsewhere, site);
+    give_group_secret(alone, job_of(1));
+    CHECK_FALSE(alone.env.contains("BENCH_GROUP_SECRET"));
+  }
+}
+
+TEST_CASE("mpirun passes the secret to remote ranks by its name, srun all of its environment") {
+  LaunchSite site{LauncherKind::mpirun, "/x/bench-rank", "", "/usr/bin/mpirun", false};
+  const auto argv = launch_command(job_of(4), kElsewhere, site).argv;
+  const auto name = std::ranges::find(argv, "BENCH_GROUP_SECRET");
+  REQUIRE(name != argv.end());
+  CHECK(*(name - 1) == "-x");
+  site.kind = LauncherKind::slurm;
+  site.slurm = {"/usr/bin/srun", "17", {}};
+  const auto step = launch_command(job_of(4), kElsewhere, site).argv;
+  CHECK(std::ranges::find(step, "--export=ALL") != step.end());
 }
 
 TEST_CASE("a rank does not take the group of whoever runs benchctl for its own") {
   const LaunchSite site{LauncherKind::local, "/x/bench-rank", "", "", false};
   const auto unset = launch_command(job_of(1), {{"n1", "n1", 1, 4, true}}, site).unset;
-  for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "BENCH_RENDEZVOUS"})
+  for (const char* name :
+       {"RANK", "WORLD_SIZE", "MASTER_ADDR", "BENCH_RENDEZVOUS", "BENCH_GROUP_SECRET"})
     CHECK(std::ranges::find(unset, name) != unset.end());
 }

@@ -1,7 +1,10 @@
 // benchctl nightly install: writes the files that schedule nightly runs.
 #include <unistd.h>
 
+#include <set>
+
 #include "core/error.h"
+#include "core/private_folder.h"
 #include "core/whole_file.h"
 #include "runner/commands/nightly_options.h"
 #include "runner/nightly/install_text.h"
@@ -32,6 +35,15 @@ fs::path folder_of(const InstallOptions& options, NightScheduler scheduler) {
                                               : options.database().parent_path() / "nightly";
 }
 
+/// The database's folder with the runs, and those of the reports of a night.
+std::vector<fs::path> written_by(const InstallOptions& options) {
+  std::set<fs::path> folders = {fs::absolute(options.database()).parent_path()};
+  for (const std::string& file :
+       {options.pages.html, options.pages.markdown, options.junit, options.prometheus})
+    if (!file.empty()) folders.insert(fs::absolute(file).parent_path());
+  return {folders.begin(), folders.end()};
+}
+
 Json install_json(const InstallText& text) {
   Json files = Json::array();
   for (const InstallFile& file : text.files)
@@ -57,7 +69,10 @@ void install(const InstallOptions& options) {
   night.at = time_of_day_from(options.at, "--at");
   night.budget = seconds_from(options.budget.empty() ? "30m" : options.budget, "--budget");
   night.for_user = geteuid() != 0;
+  night.writable = written_by(options);
   const InstallText text = install_text(night);
+  std::error_code failure;  // a unit whose folder is missing says so when it starts
+  make_user_folders(fs::absolute(options.database()).parent_path(), failure);
   for (const InstallFile& file : text.files) write_file(file.path, file.text);
   options.json ? print(install_json(text)) : print(install_summary(text));
 }

@@ -69,6 +69,37 @@ std::string slurm_time(Seconds time) {
   return fmt::format("{:02}:{:02}:00", minutes / 60, minutes % 60);
 }
 
+/// What a night never needs is denied. Not denied, because GPUs would be missing without an error:
+/// devices (PrivateDevices=, DevicePolicy=, and ProtectClock=, which implies one), loading modules
+/// and making device nodes (nvidia-modprobe), and memory that is written and executed (oneDNN and
+/// CUDA compile kernels). A user's manager may set up no mounts of its own.
+std::string sandbox_text(const NightInstall& install) {
+  std::string text =
+      "NoNewPrivileges=yes\n"
+      "LockPersonality=yes\n"
+      "RestrictSUIDSGID=yes\n"
+      "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n"
+      "SystemCallArchitectures=native\n"
+      "SystemCallFilter=~@clock @cpu-emulation @obsolete @raw-io @reboot @swap\n"
+      "SystemCallErrorNumber=EPERM\n";
+  if (install.for_user) return text;
+  std::string folders;
+  for (const auto& folder : install.writable) folders += " " + systemd_path(folder.string());
+  return text +
+         "CapabilityBoundingSet=~CAP_AUDIT_CONTROL CAP_AUDIT_WRITE CAP_BLOCK_SUSPEND "
+         "CAP_LINUX_IMMUTABLE CAP_MAC_ADMIN CAP_MAC_OVERRIDE CAP_SYS_BOOT CAP_SYS_PACCT "
+         "CAP_SYS_TIME CAP_SYS_TTY_CONFIG CAP_WAKE_ALARM\n"
+         "LimitMEMLOCK=infinity\n"
+         "PrivateTmp=yes\n"
+         "ProtectControlGroups=yes\n"
+         "ProtectHome=read-only\n"
+         "ProtectHostname=yes\n"
+         "ProtectKernelTunables=yes\n"
+         "ProtectSystem=strict\n"
+         "# Add folders that storage cases or hooks write to: systemctl edit " +
+         std::string(kName) + "\nReadWritePaths=" + folders.substr(folders.empty() ? 0 : 1) + "\n";
+}
+
 std::string unit_text(const NightInstall& install) {
   return fmt::format(
       "# Written by `benchctl nightly install systemd`.\n"
@@ -80,8 +111,9 @@ std::string unit_text(const NightInstall& install) {
       "Type=oneshot\n"
       "ExecStart={}\n"
       "TimeoutStartSec={:.0f}\n"
-      "KillMode=mixed\n",
-      with_blanks(install.command, systemd_word), longest(install).value);
+      "KillMode=mixed\n"
+      "{}",
+      with_blanks(install.command, systemd_word), longest(install).value, sandbox_text(install));
 }
 
 std::string timer_text(const NightInstall& install) {
@@ -202,6 +234,15 @@ std::string systemd_word(const std::string& word) {
   return text + "\"";
 }
 
+std::string systemd_path(const std::string& path) {
+  if (path.find_first_of("\"\\") != std::string::npos)  // which systemd takes as they are
+    throw Error(ErrorKind::usage, "'" + printable(path) + "' contains a quote or a backslash",
+                "a unit's list of writable folders cannot hold it: rename the folder");
+  std::string text = "\"";
+  for (const char c : path) text += c == '%' ? "%%" : std::string(1, c);
+  return text + "\"";
+}
+
 std::string cron_command(const std::vector<std::string>& words) {
   std::string text;
   for (const char c : shell_words(words)) {
@@ -214,6 +255,7 @@ std::string cron_command(const std::vector<std::string>& words) {
 InstallText install_text(const NightInstall& install) {
   check_words(install.command);
   check_words({install.folder.string()});
+  for (const auto& folder : install.writable) check_words({folder.string()});
   switch (install.scheduler) {
     case NightScheduler::systemd:
       return for_systemd(install);

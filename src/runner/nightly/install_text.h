@@ -38,6 +38,8 @@ struct NightInstall {
   TimeOfDay at;
   Seconds budget{1800.0};
   bool for_user = true;  // systemd: user rather than system units
+  /// systemd: all that a system unit may write to besides /dev and a /tmp of its own.
+  std::vector<std::filesystem::path> writable = {};
 };
 
 struct InstallFile {
@@ -54,8 +56,11 @@ struct InstallText {
 /// Throws Error(usage) for an argument with a line break, which none of these files can represent.
 InstallText install_text(const NightInstall& install);
 
-/// A word quoted for systemd Exec= lines, crontab commands and sh.
+/// A word quoted for systemd's Exec= lines and for its lists of paths.
 std::string systemd_word(const std::string& word);
+/// Throws Error(usage) for a quote or a backslash.
+std::string systemd_path(const std::string& path);
+/// Words quoted for crontab commands and sh.
 std::string cron_command(const std::vector<std::string>& words);
 
 }  // namespace bench

@@ -44,6 +44,33 @@ TEST_CASE("unit arguments escape quotes, percent signs and variables for systemd
   CHECK_THAT(text.undo[0], Contains("disable --now benchctl-nightly.timer"));
 }
 
+TEST_CASE("a system unit may write to its folders only, and keeps the devices that it measures") {
+  NightInstall install = install_of(NightScheduler::systemd);
+  install.for_user = false;
+  install.writable = {"/var/lib/my 100% nights", "/srv/textfiles"};
+  const std::string unit = install_text(install).files[0].text;
+  for (const char* line :
+       {"NoNewPrivileges=yes\n", "ProtectSystem=strict\n", "ProtectHome=read-only\n",
+        "PrivateTmp=yes\n", "ProtectKernelTunables=yes\n", "LimitMEMLOCK=infinity\n",
+        "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n",
+        "\nReadWritePaths=\"/var/lib/my 100%% nights\" \"/srv/textfiles\"\n"})
+    CHECK_THAT(unit, Contains(line));
+  // Each would hide GPUs, the kernel log or compiled kernels: a night would pass without them.
+  for (const char* word : {"PrivateDevices", "DevicePolicy", "DeviceAllow", "ProtectClock",
+                           "ProtectKernelLogs", "ProtectKernelModules", "MemoryDenyWriteExecute",
+                           "CAP_SYSLOG", "CAP_SYS_MODULE", "CAP_MKNOD", "CAP_IPC_LOCK", "@debug"})
+    CHECK_THAT(unit, !Contains(word));
+  install.writable = {"/var/lib/a\"b"};
+  CHECK_THROWS_AS(install_text(install), Error);
+}
+
+TEST_CASE("a user's unit has no mounts, which a user's manager cannot make") {
+  const std::string unit = install_text(install_of(NightScheduler::systemd)).files[0].text;
+  CHECK_THAT(unit, Contains("NoNewPrivileges=yes\n") && Contains("RestrictAddressFamilies="));
+  for (const char* word : {"ProtectSystem", "PrivateTmp", "CapabilityBoundingSet"})
+    CHECK_THAT(unit, !Contains(word));
+}
+
 TEST_CASE("a crontab line escapes percent signs and quotes, and its marks allow removal") {
   const InstallText text = install_text(install_of(NightScheduler::cron));
   REQUIRE(text.files.size() == 1);

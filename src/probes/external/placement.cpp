@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/secret_names.h"
 #include "core/text.h"
 
 namespace bench::external {
@@ -115,6 +116,20 @@ std::string fill(const std::string& text, const std::map<std::string, std::strin
   return result;
 }
 
+namespace {
+
+/// An error would quote the value.
+std::string fill_variable(const std::string& name, const std::string& value,
+                          const std::map<std::string, std::string>& words) try {
+  return fill(value, words, "env/" + name);
+} catch (const Error& error) {
+  if (!is_secret_name(name) && !has_credentials(value)) throw;
+  throw Error(error.kind(), "env/" + printable(name) + ": a brace in its value (not shown here)",
+              "double it for a literal brace");
+}
+
+}  // namespace
+
 std::map<std::string, std::string> environment_for(
     const std::map<std::string, std::string>& inherited, const Placement& placement,
     const Given& given, const std::map<std::string, std::string>& suite) {
@@ -142,7 +157,7 @@ std::map<std::string, std::string> environment_for(
   // Python buffers its output to a pipe.
   env.emplace("PYTHONUNBUFFERED", "1");
   const auto words = words_for(placement, given);
-  for (const auto& [name, value] : suite) env[name] = fill(value, words, "env/" + name);
+  for (const auto& [name, value] : suite) env[name] = fill_variable(name, value, words);
   return env;
 }
 

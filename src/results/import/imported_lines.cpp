@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/hostlist.h"
+#include "core/secret_names.h"
 #include "core/text.h"
 #include "core/wire.h"
 
@@ -22,23 +23,10 @@ constexpr std::array kHarmless = {
     std::string_view("FI_"),   std::string_view("OMPI_"),    std::string_view("RCCL_"),
     std::string_view("OMP_"),  std::string_view("NVSHMEM_"), std::string_view("HSA_")};
 
-constexpr std::array kSuspicious = {
-    std::string_view("TOKEN"),  std::string_view("PASS"), std::string_view("SECRET"),
-    std::string_view("KEY"),    std::string_view("CRED"), std::string_view("AUTH"),
-    std::string_view("COOKIE"), std::string_view("CERT"), std::string_view("PWD")};
-
-bool has_suspicious_word(std::string_view text) {
-  const std::string capitals = to_upper(text);
-  return std::ranges::any_of(
-      kSuspicious, [&](std::string_view word) { return capitals.find(word) != std::string::npos; });
-}
-
 }  // namespace
 
 bool looks_secret(std::string_view name, std::string_view value) {
-  if (has_suspicious_word(name) || has_suspicious_word(value)) return true;
-  const std::size_t scheme = value.find("://");  // https://user:password@host
-  return scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos;
+  return is_secret_name(name) || is_secret_name(value) || has_credentials(value);
 }
 
 KeptEnvironment harmless_environment(const Json& list, const std::string& origin) {

@@ -155,7 +155,7 @@ Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance) {
     if (dropped_out(host)) out.insert(host.host);
     for (const std::string& one : open_cases(host)) wanted.insert({one, host.host});
   }
-  Plan more{plan.suite, plan.inventory, {}, plan.gates, {}};
+  Plan more = without_entries(plan);
   for (const PlanEntry& entry : plan.entries) {
     const auto& hosts = entry.job.hosts;
     const auto is_wanted = [&](const std::string& host) {

@@ -160,6 +160,7 @@ BatchJob submit_batch(const RunRequest& request, std::vector<std::string> resume
   const auto argv =
       sbatch_command(hosts, request.plan.inventory.slurm, "benchctl-" + directory.id(),
                      (directory.path() / "log" / "batch.txt").string(), script.string());
+  const CarriedSecrets carried(request.plan.secrets);
   const BatchJob job{directory.path(), submitted_job(program_output(argv, kAnswer))};
   say(Level::info,
       fmt::format("run {}: batch job {} on {} nodes", directory.id(), job.number, hosts.size()));

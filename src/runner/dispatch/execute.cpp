@@ -51,13 +51,15 @@ bool is_kept(std::string_view name) {
 }  // namespace
 
 Json kept_environment(const char* const* variables) {
-  Json kept = Json::object();
+  Variables kept;
   for (; *variables != nullptr; ++variables) {
     const std::string_view entry = *variables;
     const auto equals = entry.find('=');
     if (equals != std::string_view::npos && is_kept(entry.substr(0, equals)))
       kept[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
   }
+  Secrets secrets;
+  hide_secrets(kept, secrets);
   return kept;
 }
 
@@ -79,7 +81,7 @@ std::string plan_document(const RunRequest& request, const std::string& run, std
   plan["record_version"] = kRecordVersion;
   plan["labels"] = request.labels;
   plan["environment"] = kept_environment(environ);
-  plan["command"] = kept_command();
+  plan["command"] = without_secrets(kept_command(), request.plan.secrets);
   if (!request.localisation.is_null()) plan["localisation"] = request.localisation;
   return plan_text(request.plan, std::move(plan));
 }
@@ -178,11 +180,26 @@ void use_slurm(const Plan& plan, const std::string& run, Prepared& prepared,
   prepared.settings.rank_states = query_rank_states_through(slurm);
 }
 
+/// A resumed run has hashes whose values our environment must have; better said before the first
+/// job than by each. Throws Error(input) naming the variable.
+void check_secrets(const Plan& plan, const LaunchSite& site) {
+  bool elsewhere = site.kind == LauncherKind::slurm;
+  for (const PlanEntry& entry : plan.entries) {
+    if (!entry.skip.empty()) continue;
+    check_secrets(entry.job, site.secrets);
+    elsewhere |= !std::ranges::all_of(entry.places, &Place::here);
+  }
+  Variables env = site.settings.env;
+  if (elsewhere) reveal_secrets(env, site.secrets);
+}
+
 Prepared prepare(const RunDirectory& directory, const RunRequest& request, LaunchSite found,
                  const Interrupts& interrupts) {
   Prepared prepared{std::move(found), request.dispatcher, {}};
   LaunchSite& site = prepared.site;
   site.settings = request.plan.inventory.launch;
+  site.secrets = secrets_here(request.plan.secrets);
+  check_secrets(request.plan, site);
   site.token = directory.id();
   site.run_folder = std::filesystem::absolute(directory.path()).string();
   prepared.settings.handshake = Seconds{static_cast<double>(site.settings.start_timeout_s)};

@@ -288,7 +288,7 @@ Job Lane::send(const PlanEntry& entry) {
   job.limits = limits_for(job);
   job.golden = settings_.golden.for_job(job, libraries_);
   rank_->log().start_job();
-  rank_->send(dump(to_json(job)));
+  rank_->send(dump(to_json(with_secrets(job, site_.launch.secrets))));
   return job;
 }
 

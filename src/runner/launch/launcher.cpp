@@ -113,7 +113,8 @@ std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>
   for (const auto& [name, value] : mca) append(argv, {"--mca", name, value});
   argv.push_back("--oversubscribe");
   add_rank_binding(argv, job, places);
-  // Remote ranks do not inherit our environment.
+  // Remote ranks do not inherit our environment. mpirun takes the values from its own, as all users
+  // of a host can read its command line; it must not have the run's mark (see launch_command).
   if (remote)
     for (const auto& [name, value] : env)
       append(argv, {"-x", name == kRunVariable ? name + "=" + value : name});
@@ -221,6 +222,7 @@ Command launch_command(const Job& job, const std::vector<Place>& places, const L
   // Variables of a Slurm step that this process runs in do not belong to the job.
   if (!by_mpirun(job, places, site)) command.unset = step_variables();
   std::ranges::copy(group_variables(), std::back_inserter(command.unset));
+  reveal_secrets(env, site.secrets);
   command.env = std::move(env);
   command.argv.push_back(rank_program(job, places, site));
   return command;

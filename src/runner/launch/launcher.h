@@ -11,6 +11,7 @@
 #include "runner/hosts/launch_settings.h"
 #include "runner/launch/place.h"
 #include "runner/launch/process.h"
+#include "runner/launch/secrets.h"
 #include "runner/launch/srun.h"
 
 namespace bench {

@@ -102,7 +102,7 @@ Plan ordered(const Plan& whole, const std::map<std::string, GroupsOfHost>& group
     if (a->overdue != b->overdue) return a->overdue;
     return a->overdue ? a->age_s > b->age_s : a->rate > b->rate;
   });
-  Plan plan{whole.suite, whole.inventory, {}, whole.gates, {}};
+  Plan plan = without_entries(whole);
   for (const Group* one : chosen)
     for (const std::size_t at : one->entries) {
       plan.entries.push_back(whole.entries[at]);

@@ -113,7 +113,7 @@ std::vector<Plan> parts_by_hosts(const Plan& plan) {
   for (const PlanEntry& entry : plan.entries) {
     if (!entry.skip.empty()) continue;
     const auto [place, is_new] = places.try_emplace(entry.job.hosts, parts.size());
-    if (is_new) parts.push_back({plan.suite, plan.inventory, {}, plan.gates, {}});
+    if (is_new) parts.push_back(without_entries(plan));
     Plan& part = parts[place->second];
     part.entries.push_back(entry);
     part.expected += entry.expected;

@@ -27,7 +27,7 @@ class RerunPlanner {
  public:
   RerunPlanner(const Plan& night, int times, double time_s)
       : night_(night), times_(times), time_s_(time_s) {
-    reruns_.plan = {night.suite, night.inventory, {}, Json::object(), {}};
+    reruns_.plan = without_entries(night);
   }
 
   void ask(NightFinding finding, const Suspected& suspected) {
@@ -108,9 +108,7 @@ Reruns plan_reruns(const Plan& night, const Suspicions& suspicions, int times, d
     suspected.insert({finding.host, finding.case_name});
   RerunPlanner planner(night, times, time_s);
   for (const NightFinding& finding : suspicions.findings) planner.ask(finding, suspected);
-  Reruns reruns = planner.take();
-  reruns.plan.gates = night.gates;
-  return reruns;
+  return planner.take();
 }
 
 namespace {

@@ -313,13 +313,31 @@ Place place_on(const Host& host, int ranks) {
   return {host.name, host.address, ranks, host.slots, is_this_host(host)};
 }
 
+namespace {
+
+/// An axis of a parameter with variables has one set of them for each of its values.
+void hide_case_secrets(Case& suite_case, Secrets& secrets) {
+  hide_secrets(suite_case.env, secrets);
+  hide_secrets(suite_case.params, secrets);
+  for (auto& [name, values] : suite_case.axes)
+    for (Json& value : values) {
+      Json params = {{name, std::move(value)}};
+      hide_secrets(params, secrets);
+      value = std::move(params[name]);
+    }
+}
+
+}  // namespace
+
 Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
                const LaunchSite& site, const Durations& durations) {
   Plan plan;
   plan.suite = suite;
   plan.inventory = inventory;
+  hide_secrets(plan.inventory.launch.env, plan.secrets);
+  for (Case& suite_case : plan.suite.cases) hide_case_secrets(suite_case, plan.secrets);
   for (std::size_t i = 0; i < suite.cases.size(); ++i) {
-    const Case& suite_case = suite.cases[i];
+    const Case& suite_case = plan.suite.cases[i];
     const std::size_t before = plan.entries.size();
     expand(suite, suite_case, inventory, *catalogue.find(suite_case.probe), site, durations,
            plan.entries);
@@ -328,6 +346,15 @@ Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalo
     for (const PlanEntry& entry : jobs) plan.expected += entry.expected;
     if (!suite_case.gates.empty()) plan.gates[suite_case.name] = suite_case.gates;
   }
+  return plan;
+}
+
+Plan without_entries(const Plan& whole) {
+  Plan plan;
+  plan.suite = whole.suite;
+  plan.inventory = whole.inventory;
+  plan.gates = whole.gates;
+  plan.secrets = whole.secrets;
   return plan;
 }
 

@@ -40,10 +40,14 @@ struct Plan {
   std::vector<PlanEntry> entries;  // in execution order, that of the suite
   Json gates = Json::object();     // case -> [gate, ...]
   Seconds expected;
+  Secrets secrets = {};  // of the hashes in the rest of it; not stored
 };
 
 Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalogue& catalogue,
                const LaunchSite& site, const Durations& durations = {});
+
+/// The plan without its jobs, for a selection of them.
+Plan without_entries(const Plan& whole);
 
 /// The place of `ranks` ranks on that host.
 Place place_on(const Host& host, int ranks);

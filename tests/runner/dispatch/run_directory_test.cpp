@@ -118,12 +118,20 @@ TEST_CASE("a run is found by its id, the beginning of it, or as the latest") {
 }
 
 TEST_CASE("only environment variables that affect measurements are stored") {
-  const char* const variables[] = {"OMP_NUM_THREADS=2", "AWS_SECRET_KEY=x", "OMPI_MCA_btl=self",
-                                   "HOME=/root",        "TZ=UTC",           "BROKEN",
-                                   "SLURM_JOB_ID=7",    "SLURM_JWT=secret", nullptr};
+  const char* const variables[] = {"OMP_NUM_THREADS=2",
+                                   "AWS_SECRET_KEY=x",
+                                   "OMPI_MCA_btl=self",
+                                   "HOME=/root",
+                                   "TZ=UTC",
+                                   "BROKEN",
+                                   "SLURM_JOB_ID=7",
+                                   "SLURM_JWT=secret",
+                                   "NCCL_AUTH=secret",
+                                   nullptr};
   CHECK(kept_environment(variables) == Json{{"OMP_NUM_THREADS", "2"},
                                             {"OMPI_MCA_btl", "self"},
                                             {"TZ", "UTC"},
+                                            {"NCCL_AUTH", secret_hash("secret")},
                                             {"SLURM_JOB_ID", "7"}});
 }
 

@@ -147,11 +147,36 @@ TEST_CASE("ranks elsewhere get their environment from mpirun, and the site's ben
   LaunchSite there = site();
   there.token = "run-1";
   there.settings.env = {{"A", "2"}, {"UCX_TLS", "tcp"}};
-  const std::string line = words(launch_command(spread(), two_hosts(), there));
-  CHECK_THAT(line, Contains(" -x A=1 ") && Contains(" -x UCX_TLS=tcp "));
-  CHECK_THAT(line, Contains(" -x BENCHCTL_RUN=run-1 ") && Contains(" -x OMP_PROC_BIND=false "));
+  const Command command = launch_command(spread(), two_hosts(), there);
+  const std::string line = words(command);
+  CHECK_THAT(line, Contains(" -x A ") && Contains(" -x UCX_TLS "));
+  CHECK_THAT(line, Contains(" -x BENCHCTL_RUN=run-1 ") && Contains(" -x OMP_PROC_BIND "));
+  CHECK(command.env.at("A") == "1");
+  CHECK(command.env.at("UCX_TLS") == "tcp");
   CHECK_FALSE(launch_command(spread(), two_hosts(), there).env.contains("BENCHCTL_RUN"));
   CHECK_THAT(words(launch_command(job(2), here(2), there)), !Contains(" -x "));
+}
+
+TEST_CASE("no launcher's command line has a value of the environment") {
+  LaunchSite there = site();
+  there.secrets = {{secret_hash("hf_x"), "hf_x"}, {secret_hash("s3cret"), "s3cret"}};
+  there.settings.env = {{"HF_TOKEN", secret_hash("hf_x")}};
+  there.slurm = {"/usr/bin/srun", "17", {}};
+  Job job = spread();
+  job.env = {{"DB_PASSWORD", secret_hash("s3cret")}, {"PLAIN", "visible"}};
+  for (const LauncherKind kind : {LauncherKind::mpirun, LauncherKind::slurm}) {
+    there.kind = kind;
+    const Command command = launch_command(job, two_hosts(), there);
+    CHECK_THAT(words(command), !Contains("hf_x") && !Contains("s3cret") && !Contains("visible"));
+    CHECK(command.env.at("HF_TOKEN") == "hf_x");
+    CHECK(command.env.at("DB_PASSWORD") == "s3cret");
+  }
+}
+
+TEST_CASE("ranks are not started with a hash in place of a secret") {
+  Job job = spread();
+  job.env = {{"DB_PASSWORD", secret_hash("s3cret")}};
+  CHECK_THROWS_WITH(launch_command(job, two_hosts(), site()), Contains("'DB_PASSWORD' is unknown"));
 }
 
 TEST_CASE("the site's MCA parameters replace ours, and its program is the one that is started") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "results/store/sqlite.h"
 
 namespace bench {
@@ -153,7 +155,22 @@ bool fits(const Selection& selection, const HistoryRow& row) {
          empty_or_any(selection.devices, is(row.device));
 }
 
-Json parsed(const std::string& text) { return try_parse_json(text).value_or(Json::object()); }
+/// An object; empty for anything else, as a foreign database may hold.
+Json parsed(const std::string& text) {
+  Json json = try_parse_json(text).value_or(Json::object());
+  return json.is_object() ? json : Json::object();
+}
+
+/// Numbers count imports: far fewer than this. They index a table in memory.
+constexpr std::int64_t kMostRunNumber = 10'000'000;
+
+std::int64_t checked_number(std::int64_t number, const std::string& run, const Store& store) {
+  if (number >= 1 && number <= kMostRunNumber) return number;
+  throw Error(ErrorKind::environment,
+              "the database " + store.path().string() + " is corrupt: run '" + printable(run) +
+                  "' has the number " + std::to_string(number),
+              "run `benchctl rebuild` to rebuild it from stored runs");
+}
 
 void keep_newest(std::vector<Point>& points, std::size_t most) {
   if (most > 0 && points.size() > most)
@@ -181,7 +198,7 @@ struct Histories::Runs {
   std::vector<Run> all;
   std::vector<std::size_t> place;
   std::once_flag loaded;
-  std::vector<RunRow> rows;  // read on first use
+  std::map<std::string, RunRow> rows;  // by ID; read on first use
 
   std::size_t place_of(std::int64_t number) const {
     return number > 0 && static_cast<std::size_t>(number) < place.size()
@@ -198,7 +215,8 @@ Histories::Histories(const Store& store) try : store_(store), runs_(std::make_un
       "run_number ON run_number.run = run.id ORDER BY run.time_ns, run.id");
   std::int64_t greatest = 0;
   while (query.executeStep()) {
-    runs_->all.push_back({query.getColumn(0).getInt64(), query.getColumn(1).getString(),
+    const std::string id = query.getColumn(1).getString();
+    runs_->all.push_back({checked_number(query.getColumn(0).getInt64(), id, store), id,
                           query.getColumn(2).getInt64(), parsed(query.getColumn(3).getString()),
                           query.getColumn(4).getString() == "discard"});
     greatest = std::max(greatest, runs_->all.back().number);
@@ -324,14 +342,16 @@ void Histories::each_of_few_runs(const Selection& selection, const std::vector<c
 
 RunRow Histories::run(std::int64_t number) const {
   std::call_once(runs_->loaded, [this] {
-    runs_->rows = store_.runs();
-    std::ranges::reverse(runs_->rows);
+    for (RunRow& row : store_.runs()) runs_->rows.emplace(row.id, std::move(row));
   });
-  if (number < 1 || static_cast<std::size_t>(number) > runs_->rows.size())
+  const std::size_t count = runs_->all.size();
+  const auto row = number >= 1 && static_cast<std::size_t>(number) <= count
+                       ? runs_->rows.find(runs_->all[static_cast<std::size_t>(number) - 1].id)
+                       : runs_->rows.end();
+  if (row == runs_->rows.end())
     throw Error(ErrorKind::input, "no run number " + std::to_string(number),
-                "there are " + std::to_string(runs_->rows.size()) +
-                    " runs: list them with `benchctl runs`");
-  return runs_->rows[static_cast<std::size_t>(number) - 1];
+                "there are " + std::to_string(count) + " runs: list them with `benchctl runs`");
+  return row->second;
 }
 
 Json Histories::configuration(std::int64_t id) const try {

@@ -125,6 +125,29 @@ TEST_CASE("a discarded run has no points until it is restored") {
   CHECK(database.all()[0].points.size() == 2);
 }
 
+TEST_CASE("run numbers that no import gives are refused, whatever a foreign database holds") {
+  for (const char* number : {"-5", "0", "4611686018427387904"}) {
+    INFO(number);
+    HistoryDatabase database;
+    database.add(nightly("run-0", 0, 1e9));
+    database.store.database().exec(std::string("UPDATE run_number SET number = ") + number);
+    CHECK_THROWS_WITH(Histories(database.store),
+                      Catch::Contains("run 'run-0' has the number " + std::string(number)));
+  }
+}
+
+TEST_CASE("a run without a number does not shift the others, and params are always an object") {
+  HistoryDatabase database;
+  database.add(nightly("run-0", 0, 1e9));
+  database.add(nightly("run-1", 1, 2e9));
+  database.store.database().exec("DELETE FROM run_number WHERE run = 'run-0'");
+  database.store.database().exec("UPDATE history SET params = '[1]'");
+  const Histories histories(database.store);
+  CHECK(histories.run(1).id == "run-1");
+  CHECK_THROWS_AS(histories.run(2), Error);
+  for (const SeriesHistory& series : database.all()) CHECK(series.key.params == Json::object());
+}
+
 TEST_CASE("reimporting a run replaces its points and keeps its number") {
   HistoryDatabase database;
   database.add(nightly("run-0", 0, 1e9));

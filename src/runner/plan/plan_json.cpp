@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "core/error.h"
@@ -35,15 +36,37 @@ std::map<std::string, const Host*> hosts_by_name(const Inventory& inventory) {
   return hosts;
 }
 
-std::vector<Place> places_of(const Job& job, const std::map<std::string, const Host*>& hosts,
-                             const Json& ranks) {
+/// The ranks of each host that a plan lists for an uneven job; those of a job to run add up.
+std::vector<int> listed_ranks(const PlanEntry& entry, const Json& listed) {
+  std::vector<int> ranks;
+  std::int64_t sum = 0;
+  for (const Json& one : listed) {
+    const std::int64_t number = one.is_number_integer() ? one.get<std::int64_t>() : 0;
+    if (number < 1 || number > entry.job.ranks) break;
+    ranks.push_back(static_cast<int>(number));
+    sum += number;
+  }
+  const bool whole = ranks.size() == listed.size() && ranks.size() == entry.job.hosts.size();
+  if (!whole || (entry.skip.empty() && sum != entry.job.ranks))
+    throw Error(ErrorKind::input,
+                fmt::format("job '{}' has {} ranks on {} hosts, but /uneven lists {}", entry.job.id,
+                            entry.job.ranks, entry.job.hosts.size(), excerpt(listed)),
+                "start a new run");
+  return ranks;
+}
+
+std::vector<Place> places_of(const PlanEntry& entry,
+                             const std::map<std::string, const Host*>& hosts, const Json& listed) {
+  const Job& job = entry.job;
   std::vector<Place> places;
+  std::vector<int> ranks;
+  if (!listed.is_null()) ranks = listed_ranks(entry, listed);
   for (std::size_t i = 0; i < job.hosts.size(); ++i) {
     const auto host = hosts.find(job.hosts[i]);
     if (host == hosts.end())
       throw Error(ErrorKind::input, "host '" + job.hosts[i] + "' is not in the plan's inventory");
     const int each = job.ranks / static_cast<int>(job.hosts.size());
-    places.push_back(place_on(*host->second, ranks.is_array() ? ranks.at(i).get<int>() : each));
+    places.push_back(place_on(*host->second, ranks.empty() ? each : ranks[i]));
   }
   return places;
 }
@@ -56,7 +79,7 @@ PlanEntry entry_from(const Json& json, const std::map<std::string, const Host*>&
   job.erase("reason");
   entry.job = job_from_json(job);
   entry.places =
-      places_of(entry.job, hosts, plan.value("uneven", Json::object()).value(entry.job.id, Json()));
+      places_of(entry, hosts, plan.value("uneven", Json::object()).value(entry.job.id, Json()));
   entry.cooldown = Seconds{plan.value("cooldown_s", Json::object()).value(entry.job.id, 0.0)};
   return entry;
 }
@@ -119,8 +142,15 @@ Plan plan_from_json(const Json& json, const std::string& origin) try {
   plan.inventory = inventory_from_json(json.at("inventory"), origin);
   plan.gates = json.value("gates", Json::object());
   const auto hosts = hosts_by_name(plan.inventory);
+  std::set<std::string> ids;
   for (const char* list : {"jobs", "skipped"})
-    for (const Json& job : json.at(list)) plan.entries.push_back(entry_from(job, hosts, json));
+    for (const Json& job : json.at(list)) {
+      plan.entries.push_back(entry_from(job, hosts, json));
+      if (!ids.insert(plan.entries.back().job.id).second)
+        throw Error(ErrorKind::input,
+                    origin + ": job '" + plan.entries.back().job.id + "' is planned twice",
+                    "start a new run");
+    }
   return plan;
 } catch (const Json::exception& error) {
   throw Error(ErrorKind::input, origin + ": not a plan of this version: " + error.what(),

@@ -242,6 +242,32 @@ TEST_CASE("a plan read back from its JSON starts the same commands") {
   CHECK_THROWS_AS(plan_from_json(Json::object(), "plan.json"), Error);
 }
 
+TEST_CASE("a damaged plan.json starts no other number of ranks, and no job twice") {
+  Inventory uneven = four_hosts();
+  uneven.hosts[1].slots = 5;
+  const Json whole = parse_json(
+      plan_text(plan(R"({"name": "a", "probe": "peak", "scope": "all", "ranks_per_host": "slots"})",
+                     uneven)),
+      "plan.json");
+  const std::string id = whole.at("jobs").at(0).at("id");
+  const Json ranks = whole.at("uneven").at(id);
+  const auto refused = [&](const char* place, const Json& value) {
+    INFO(dump(value));
+    Json damaged = whole;
+    damaged[Json::json_pointer(place)] = value;
+    CHECK_THROWS_AS(plan_from_json(damaged, "plan.json"), Error);
+  };
+  CHECK_NOTHROW(plan_from_json(whole, "plan.json"));
+  for (const Json& first :
+       {Json(-1), Json(0), Json(1e300), Json("2"), Json(ranks[0] == 1 ? 2 : 1)}) {
+    Json changed = ranks;
+    changed[0] = first;
+    refused("/uneven", {{id, changed}});
+  }
+  refused("/uneven", {{id, Json::array({ranks[0]})}});
+  refused("/jobs", Json::array({whole["jobs"][0], whole["jobs"][0]}));
+}
+
 TEST_CASE("axes that explode are refused, naming the case") {
   std::string many = "[1";
   for (int i = 2; i < 60; ++i) many += "," + std::to_string(i);

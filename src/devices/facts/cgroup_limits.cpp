@@ -22,12 +22,14 @@ void add_cpu_max(const std::string& text, CgroupLimits& limits) {
   std::string quota;
   double period = 0.0;
   if (!(in >> quota >> period) || !(period > 0.0)) return;
-  if (const auto value = parse_number(quota)) lower(limits.cpu_cores, double(*value) / period);
+  const auto value = parse_number(quota);
+  if (value && *value > 0) lower(limits.cpu_cores, double(*value) / period);
 }
 
 void read_version_2(const SystemFiles& files, const std::string& folder, CgroupLimits& limits) {
   if (const auto text = files.text(folder + "/cpu.max")) add_cpu_max(*text, limits);
-  if (const auto bytes = files.number(folder + "/memory.max")) lower(limits.memory_bytes, *bytes);
+  const auto bytes = files.number(folder + "/memory.max");
+  if (bytes && *bytes >= 0) lower(limits.memory_bytes, *bytes);
 }
 
 void read_cpu_1(const SystemFiles& files, const std::string& folder, CgroupLimits& limits) {
@@ -39,7 +41,7 @@ void read_cpu_1(const SystemFiles& files, const std::string& folder, CgroupLimit
 
 void read_memory_1(const SystemFiles& files, const std::string& folder, CgroupLimits& limits) {
   const auto bytes = files.number(folder + "/memory.limit_in_bytes");
-  if (bytes && *bytes < kUnlimited) lower(limits.memory_bytes, *bytes);
+  if (bytes && *bytes >= 0 && *bytes < kUnlimited) lower(limits.memory_bytes, *bytes);
 }
 
 using Read = void (*)(const SystemFiles&, const std::string&, CgroupLimits&);

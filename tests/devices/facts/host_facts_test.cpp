@@ -254,6 +254,15 @@ TEST_CASE("the tightest limit of a control group and its parents counts") {
   CHECK(limits.memory_bytes == 1073741824);
 }
 
+TEST_CASE("a limit below zero is none") {
+  FakeMachine machine;
+  machine.write("sys/fs/cgroup/job/cpu.max", "-50000 100000\n");
+  machine.write("sys/fs/cgroup/job/memory.max", "-1\n");
+  const CgroupLimits limits = read_cgroup_limits(machine.files());
+  CHECK_FALSE(limits.cpu_cores);
+  CHECK_FALSE(limits.memory_bytes);
+}
+
 TEST_CASE("limits of control groups version 1 are read, and its way to say none") {
   FakeMachine machine;
   machine.write("proc/self/cgroup", "5:cpu,cpuacct:/box\n4:memory:/box\n1:name=systemd:/x\n");

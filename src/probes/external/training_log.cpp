@@ -177,7 +177,7 @@ std::optional<Seconds> TrainingLog::run_time() const {
 }
 
 std::optional<Seconds> TrainingLog::init_time() const {
-  if (!run_start_ || !init_start_ms_) return {};
+  if (!run_start_ || !init_start_ms_ || *init_start_ms_ > run_start_->line.time_ms) return {};
   return Seconds{1e-3 * static_cast<double>(run_start_->line.time_ms - *init_start_ms_)};
 }
 
@@ -190,13 +190,22 @@ const LoggedEvaluation* TrainingLog::meeting() const {
   return nullptr;
 }
 
+namespace {
+
+/// Nothing for a number that cannot count samples.
+std::optional<double> count_of(double samples) {
+  return std::isfinite(samples) && samples >= 0.0 ? std::optional(samples) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> TrainingLog::samples_at(const LoggedEvaluation& evaluation) const {
-  if (evaluation.samples) return evaluation.samples;
+  if (evaluation.samples) return count_of(*evaluation.samples);
   if (!evaluation.epochs) return {};
-  if (goal_.samples_per_epoch) return *evaluation.epochs * *goal_.samples_per_epoch;
+  if (goal_.samples_per_epoch) return count_of(*evaluation.epochs * *goal_.samples_per_epoch);
   const auto all = said_.find("train_samples");
   if (all == said_.end() || !all->second.is_number()) return {};
-  return *evaluation.epochs * all->second.get<double>();
+  return count_of(*evaluation.epochs * all->second.get<double>());
 }
 
 std::optional<Seconds> TrainingLog::time_at(const LoggedEvaluation& evaluation) const {
@@ -212,7 +221,8 @@ TrainingLog::Throughput TrainingLog::throughput() const {
     const auto now = samples_at(one);
     const auto time = time_at(one);
     if (!now || !time || !(*now > samples) || !(time->value > seconds)) continue;
-    found.values.push_back((*now - samples) / (time->value - seconds));
+    const double speed = (*now - samples) / (time->value - seconds);
+    if (std::isfinite(speed)) found.values.push_back(speed);
     samples = *now;
     seconds = time->value;
   }

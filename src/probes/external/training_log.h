@@ -76,7 +76,7 @@ class TrainingLog {
   const std::string& status() const { return status_; }
   /// From run_start to run_stop; empty without both.
   std::optional<Seconds> run_time() const;
-  /// From the first init_start to run_start.
+  /// From the first init_start to run_start; empty if it comes later.
   std::optional<Seconds> init_time() const;
 
   /// In order of arrival; one that several ranks logged appears once.
@@ -84,7 +84,7 @@ class TrainingLog {
   /// The first that met the target, between run_start and run_stop; null without one.
   const LoggedEvaluation* meeting() const;
   /// Samples trained on at an evaluation: as logged; else epochs times the given samples per epoch,
-  /// else times the logged train_samples.
+  /// else times the logged train_samples. Empty for a number below zero or beyond all.
   std::optional<double> samples_at(const LoggedEvaluation& evaluation) const;
   /// Since run_start.
   std::optional<Seconds> time_at(const LoggedEvaluation& evaluation) const;

@@ -148,6 +148,23 @@ TEST_CASE("epochs become samples by what was given, else by the log's train_samp
   CHECK_FALSE(neither.log.samples_at(neither.log.evaluations().at(0)));
 }
 
+TEST_CASE("samples below zero or beyond all are none, and give no throughput") {
+  Script script({"eval_accuracy", 0.75, false, 1e308});
+  script.line(10, "run_start").evaluate(20, -100, 0.8);
+  script.line(21, "eval_accuracy", 0.8, {{"epoch_num", 1e10}});
+  for (const LoggedEvaluation& one : script.log.evaluations())
+    CHECK_FALSE(script.log.samples_at(one));
+  script.evaluate(10.001, 1.7e308, 0.8).stop(33, "success");
+  CHECK(script.log.throughput().values.empty());
+}
+
+TEST_CASE("an init_start after run_start has no time") {
+  Script script(accuracy(0.75));
+  script.line(10, "run_start").line(12, "init_start").stop(33, "success");
+  CHECK_FALSE(script.log.init_time());
+  for (const LoggedPhase& phase : script.log.breakdown()) CHECK(phase.phase != "init");
+}
+
 TEST_CASE("throughput is what tracked_stats say, else samples between evaluations") {
   Script script = good();
   CHECK(script.log.throughput().source == "evaluations");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "core/error.h"
 #include "core/json_fields.h"
@@ -336,7 +337,11 @@ const Json& RuleSetFiles::descended(const std::string& version, int depth) {
   if (json.contains("based_on")) {
     if (depth >= kLongestDescent)
       throw Error(ErrorKind::input, version + ": /based_on is circular");
-    whole = descended(json["based_on"].get<std::string>(), depth + 1);
+    const auto base = json["based_on"].get<std::string>();
+    std::error_code missing;
+    if (!std::filesystem::exists(folder_ / (base + ".json"), missing))
+      throw Error(ErrorKind::input, version + ": /based_on: there is no rule set '" + base + "'");
+    whole = descended(base, depth + 1);
   }
   overlay_rule_set(whole, json);
   return known_[version] = std::move(whole);
@@ -360,9 +365,9 @@ std::optional<double> at_batch(const Expression& expression, double global_batch
 }
 
 /// 10.1.0 comes after 9.0.0.
-std::vector<int> parts_of(const std::string& version) {
-  std::vector<int> parts;
-  int part = 0;
+std::vector<std::int64_t> parts_of(const std::string& version) {
+  std::vector<std::int64_t> parts;
+  std::int64_t part = 0;  // of a file's name, so up to 11 digits
   for (const char byte : version + ".") {
     if (byte == '.') {
       parts.push_back(part);

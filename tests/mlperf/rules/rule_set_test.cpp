@@ -80,6 +80,14 @@ TEST_CASE("an unknown rule set is rejected with the nearest name") {
   CHECK_THROWS_WITH(load_rule_set("rulesets", "../x"), Catch::Contains("unknown rule set"));
 }
 
+TEST_CASE("rule sets are listed in the order of their versions, also of very large ones") {
+  const TemporaryDirectory folder;
+  for (const char* name : {"99999999999", "10.1.0", "9.0.0"})
+    std::ofstream(folder.path() / (std::string(name) + ".json")) << "{}";
+  CHECK(rule_set_versions(folder.path()) ==
+        std::vector<std::string>{"9.0.0", "10.1.0", "99999999999"});
+}
+
 TEST_CASE("an invalid rule set is rejected with the position of the error") {
   CHECK(refusal_of(rules_with(R"({"common": {"keys": {"seed": "value >"}}})"))
             .find("/sections/common: key 'seed': expression 'value >', position 8") !=
@@ -92,6 +100,10 @@ TEST_CASE("an invalid rule set is rejected with the position of the error") {
         std::string::npos);
   CHECK(refusal_of(R"({"ruleset": "1.0.0", "round": "r", "source": "s", "based_on": "1.0.0"})")
             .find("is circular") != std::string::npos);
+  for (const std::string& base : {std::string("3.2.1"), std::string(300, '1') + ".0.0"})
+    CHECK(refusal_of(R"({"ruleset": "1.0.0", "round": "r", "source": "s", "based_on": ")" + base +
+                     "\"}")
+              .find("there is no rule set '" + base) != std::string::npos);
   CHECK(refusal_of(rules_with(R"({"a": {"keys": {"x": {"after": ["1 = 2"]}}}})"))
             .find("expected a name") != std::string::npos);
 }

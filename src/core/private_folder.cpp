@@ -81,6 +81,17 @@ fs::path private_temporary_folder() {
   return folder;
 }
 
+void make_user_folders(const fs::path& path, std::error_code& failure) {
+  const fs::path folder = path.has_filename() ? path : path.parent_path();
+  if (folder.empty() || fs::is_directory(folder, failure)) return;
+  failure.clear();
+  if (folder.has_parent_path()) make_user_folders(folder.parent_path(), failure);
+  if (failure || mkdir(folder.c_str(), 0700) == 0) return;
+  const int reason = errno;
+  if (reason != EEXIST || !fs::is_directory(folder, failure))
+    failure.assign(reason, std::generic_category());
+}
+
 void make_own_folder(const fs::path& path) {
   make_folder_if_missing(path);
   const uid_t owner = real_folder(path).st_uid;

@@ -101,3 +101,23 @@ TEST_CASE("temporary files lie in a folder named after the user") {
   CHECK(folder == base.path() / ("benchctl-" + std::to_string(geteuid())));
   CHECK(mode_of(folder) == 0700);
 }
+
+TEST_CASE("the folders of a user's files are made for this user only, and existing ones kept") {
+  const TemporaryDirectory base;
+  fs::create_directory(base.path() / "old");
+  chmod((base.path() / "old").c_str(), 0755);
+  const mode_t former = umask(0);
+  std::error_code failure;
+  make_user_folders(base.path() / "old" / "state" / "runs/", failure);
+  umask(former);
+  CHECK_FALSE(failure);
+  CHECK(mode_of(base.path() / "old") == 0755);
+  CHECK(mode_of(base.path() / "old" / "state") == 0700);
+  CHECK(mode_of(base.path() / "old" / "state" / "runs") == 0700);
+  std::ofstream(base.path() / "file") << "";
+  make_user_folders(base.path() / "file" / "runs", failure);
+  CHECK(failure);
+  failure.clear();
+  make_user_folders(base.path() / "file", failure);
+  CHECK(failure);
+}

@@ -12,6 +12,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/private_folder.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "core/version.h"
@@ -62,7 +63,7 @@ struct ImportedRuns::OpenRun {
 
 ImportedRuns::ImportedRuns(ImportSettings settings) : settings_(std::move(settings)) {
   std::error_code failure;
-  fs::create_directories(settings_.runs, failure);
+  make_user_folders(settings_.runs, failure);
   fs::path runs = settings_.runs;
   if (!runs.has_filename()) runs = runs.parent_path();
   std::string name = (runs.parent_path() / "importing-XXXXXX").string();

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/json_fields.h"
+#include "core/private_folder.h"
 #include "core/text.h"
 #include "results/run/run_records.h"
 #include "results/store/journal.h"
@@ -172,7 +173,7 @@ void make_folder(const fs::path& path) {
   std::error_code failed;
   const fs::path folder = path.parent_path();
   if (folder.empty()) return;
-  fs::create_directories(folder, failed);
+  make_user_folders(folder, failed);
   if (failed)
     throw Error(ErrorKind::environment,
                 "cannot create the folder " + folder.string() + ": " + failed.message(),

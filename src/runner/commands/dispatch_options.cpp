@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/locations.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "results/store/store.h"
 #include "runner/site/site_settings.h"
@@ -74,6 +76,8 @@ LaunchSite launch_site(const DispatchOptions& options) {
 RunRequest run_request(const DispatchOptions& options, Plan plan,
                        const std::filesystem::path& database) {
   Store::check(database);
+  if (const std::string warning = open_folder_warning(database); !warning.empty())
+    say(Level::warning, printable(warning));
   const auto hosts =
       static_cast<int>(std::min<std::size_t>(plan.inventory.hosts.size(), kMostAtOnce));
   RunRequest request;

@@ -11,6 +11,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/private_folder.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "core/whole_file.h"
@@ -85,19 +86,25 @@ namespace {
 
 constexpr const char* kElsewhere = "choose another location with --db FILE or $BENCHCTL_DB";
 
-void make_folder(const fs::path& path) {
-  std::error_code failure;
-  fs::create_directories(path, failure);
+void check_made(const fs::path& path, const std::error_code& failure) {
   if (!failure) return;
   throw Error(ErrorKind::environment,
               "cannot create folder " + path.string() + ": " + failure.message(), kElsewhere);
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code failure;
+  fs::create_directories(path, failure);
+  check_made(path, failure);
 }
 
 }  // namespace
 
 RunDirectory RunDirectory::create(const fs::path& runs, const std::string& suite,
                                   std::int64_t time_ns) {
-  make_folder(runs);
+  std::error_code failure;
+  make_user_folders(runs, failure);
+  check_made(runs, failure);
   std::random_device random;
   RunDirectory run;
   for (int tries = 0;; ++tries) {

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/log.h"
+#include "core/private_folder.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "results/run/file_system.h"
@@ -287,7 +288,8 @@ class NightRuns {
 Night run_night(const NightRequest& request, const ProbeCatalogue& catalogue,
                 const LaunchSite& site) {
   check_hooks(request.hooks);
-  fs::create_directories(request.database.parent_path());
+  std::error_code failure;  // lock_night() reports it
+  make_user_folders(request.database.parent_path(), failure);
   const auto only_night = lock_night(request.database);
   return NightRuns(request, catalogue, site).run();
 }

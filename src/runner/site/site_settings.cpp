@@ -1,6 +1,8 @@
 #include "runner/site/site_settings.h"
 
+#include <fmt/format.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/child_process.h"
@@ -34,6 +36,18 @@ fs::path database_path(const std::string& option) {
                 "no database location: $BENCHCTL_DB and $HOME are unset, and site.json names none",
                 "choose one with --db FILE");
   return state / "benchctl" / "results.sqlite";
+}
+
+std::string open_folder_warning(const fs::path& database) {
+  const fs::path folder = database.parent_path();
+  const bool own = folder == user_folder("XDG_STATE_HOME", ".local/state") / "benchctl";
+  struct stat status {};
+  const mode_t unwanted = own ? 0077 : S_IWOTH;
+  if (stat(folder.c_str(), &status) != 0 || (status.st_mode & unwanted) == 0) return "";
+  return fmt::format(
+      "other users can {} the results in {} (mode {:04o}); restrict it with `chmod {} {}`",
+      (status.st_mode & 0022) != 0 ? "change" : "read", folder.string(), status.st_mode & 07777,
+      own ? "700" : "o-w", folder.string());
 }
 
 fs::path runs_folder(const fs::path& database) { return database.parent_path() / "runs"; }

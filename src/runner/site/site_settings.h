@@ -28,6 +28,11 @@ std::string user_name();
 std::filesystem::path database_path(const std::string& option);
 std::filesystem::path runs_folder(const std::filesystem::path& database);
 
+/// Why the folder of results should have another mode: others can read the user's state folder, or
+/// everybody can write to a folder chosen with --db, $BENCHCTL_DB or site.json. "" if it is right,
+/// or missing: it is then made for this user only.
+std::string open_folder_warning(const std::filesystem::path& database);
+
 // Folders of a user, by the XDG Base Directory Specification.
 
 /// The value of `variable` if it is an absolute path (the specification ignores others), else

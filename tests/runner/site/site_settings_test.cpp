@@ -1,5 +1,8 @@
 #include "runner/site/site_settings.h"
 
+#include <sys/stat.h>
+
+#include <cstdlib>
 #include <fstream>
 
 #include "core/error.h"
@@ -42,6 +45,29 @@ TEST_CASE("a user's settings count before the site's, and the prices of both are
   CHECK(both.prices == Prices{{"h100", 2.0}, {"h200", 3.4}});
   const SiteSettings none = read_site_settings({here.folder.path() / "missing"});
   CHECK((none.database.empty() && none.launcher.empty() && none.prices.empty()));
+}
+
+TEST_CASE("results that other users can read or change are reported") {
+  const SiteFolder here;
+  const fs::path state = here.folder.path() / "benchctl", shared = here.folder.path() / "shared";
+  for (const fs::path& folder : {state, shared}) fs::create_directory(folder);
+  const char* former = std::getenv("XDG_STATE_HOME");
+  const std::string kept = former == nullptr ? "" : former;
+  setenv("XDG_STATE_HOME", here.folder.path().c_str(), 1);
+  const auto warning = [](const fs::path& folder, mode_t mode) {
+    chmod(folder.c_str(), mode);
+    return open_folder_warning(folder / "results.sqlite");
+  };
+  const std::string readable = warning(state, 0755), writable = warning(state, 0770);
+  const std::string own = warning(state, 0700), group = warning(shared, 02775);
+  const std::string everybody = warning(shared, 01777);
+  former == nullptr ? unsetenv("XDG_STATE_HOME") : setenv("XDG_STATE_HOME", kept.c_str(), 1);
+  CHECK_THAT(readable, Contains("can read") && Contains("mode 0755") && Contains("chmod 700"));
+  CHECK_THAT(writable, Contains("can change") && Contains("mode 0770"));
+  CHECK(own.empty());
+  CHECK(group.empty());
+  CHECK_THAT(everybody, Contains("can change") && Contains("chmod o-w"));
+  CHECK(open_folder_warning(here.folder.path() / "missing" / "results.sqlite").empty());
 }
 
 TEST_CASE("settings that cannot be are refused with file, place and value") {

@@ -133,14 +133,14 @@ TEST_CASE("a suite's own words may not change what others mean") {
 TEST_CASE("an external command does not take itself for a rank of our own launcher") {
   const auto env = environment_for({{"OMPI_COMM_WORLD_RANK", "3"},
                                     {"PMIX_RANK", "3"},
-                                    {"BENCH_GROUP_TOKEN", "secret"},
+                                    {"BENCH_GROUP_SECRET", "secret"},
                                     {"OMP_PROC_BIND", "false"},
                                     {"BENCHCTL_RUN", "mark"},
                                     {"PYTHONUNBUFFERED", "0"},
                                     {"PATH", "/bin"}},
                                    {}, given(), {{"SEED", "{seed}"}, {"PATH", "/opt/bin"}});
   for (const char* ours :
-       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "BENCH_GROUP_TOKEN", "OMP_PROC_BIND"})
+       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "BENCH_GROUP_SECRET", "OMP_PROC_BIND"})
     CHECK_FALSE(env.contains(ours));
   CHECK(env.at("BENCHCTL_RUN") == "mark");  // what is left behind is found by it
   CHECK(env.at("PYTHONUNBUFFERED") == "0");

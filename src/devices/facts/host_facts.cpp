@@ -268,7 +268,7 @@ void add_load(const SystemFiles& files, int own_processes, Json& facts) {
   std::istringstream in(files.text("proc/loadavg").value_or(""));
   double minute = 0.0, five = 0.0, fifteen = 0.0;
   int running = 0;
-  if (in >> minute >> five >> fifteen >> running) {
+  if (in >> minute >> five >> fifteen >> running && running >= 0) {
     facts["load_average"] = minute;
     facts["others_running"] = std::max(0, running - own_processes);
   } else {

@@ -21,7 +21,7 @@ std::optional<CpuAccount> read_cpu_account(const SystemFiles& files) {
   std::istringstream in(line.value_or(""));
   std::array<double, 8> seconds{};  // user nice system idle iowait irq softirq steal
   for (double& one : seconds) {
-    if (!(in >> one)) return {};
+    if (!(in >> one) || one < 0.0) return {};
     one *= tick_seconds();
   }
   return CpuAccount{seconds[0] + seconds[1] + seconds[2], seconds[4], seconds[7],

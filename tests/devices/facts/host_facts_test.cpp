@@ -7,6 +7,7 @@
 
 #include "core/system_files.h"
 #include "devices/facts/cgroup_limits.h"
+#include "devices/facts/host_pressure.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
 
@@ -252,6 +253,15 @@ TEST_CASE("the tightest limit of a control group and its parents counts") {
   const CgroupLimits limits = read_cgroup_limits(machine.files());
   CHECK(limits.cpu_cores == 2.0);
   CHECK(limits.memory_bytes == 1073741824);
+}
+
+TEST_CASE("an account of CPU time below zero is none") {
+  FakeMachine machine;
+  CHECK(read_cpu_account(machine.files()));
+  machine.write("proc/stat", "cpu  1000 0 1000 8000 0 0 0 -5 5 0\n");
+  CHECK_FALSE(read_cpu_account(machine.files()));
+  machine.write("proc/loadavg", "0.10 0.20 0.30 -2147483648/200 4321\n");
+  CHECK(machine.facts().at("others_running") == "unreadable");
 }
 
 TEST_CASE("a limit below zero is none") {

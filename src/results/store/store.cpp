@@ -316,7 +316,10 @@ void Store::check(const fs::path& path, const StoreOptions& options) try {
   SQLite::Database db(path, SQLite::OPEN_READWRITE, options.busy_timeout_ms);
   distrust(db);
   schema_state(db, path);
-  // SQLite opens a file that it may not write as read-only, and complains at the first change.
+  // SQLite opens a file that it may not write as read-only, and complains at the first change only.
+  if (sqlite3_db_readonly(db.getHandle(), "main") != 0)
+    throw Error(ErrorKind::environment, "the database " + path.string() + " cannot be written",
+                "make it writable, or choose another one with --db or BENCHCTL_DB");
   SQLite::Transaction begun(db, SQLite::TransactionBehavior::IMMEDIATE);
 } catch (const SQLite::Exception& error) {
   if (!is_busy(error)) rethrow(error, path);  // another writer will have ended by then

@@ -130,7 +130,7 @@ TEST_CASE("prune leaves a run alone whose records end in the middle of a line") 
   CHECK_THAT(first.out, Contains("in 8 runs"));
   CHECK(read_file(records) == torn);
   CHECK(bench.run({"resume", id}).exit.clean());
-  CHECK(read_file(records) == torn + "\n");
+  CHECK(read_file(records) == torn.substr(0, torn.rfind('\n') + 1));
   CHECK(bench.run(prune).exit.clean());
 }
 

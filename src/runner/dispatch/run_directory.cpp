@@ -19,7 +19,9 @@
 
 namespace bench {
 
-Spool::Spool(const std::filesystem::path& path) : Spool(path, O_CREAT | O_EXCL) {}
+Spool::Spool(const std::filesystem::path& path) : Spool(path, O_CREAT | O_EXCL) {
+  sync_folder(path.parent_path());  // else its name may be lost in a power cut, and all records
+}
 
 Spool Spool::append_to(const std::filesystem::path& path) { return Spool(path, 0); }
 
@@ -36,7 +38,12 @@ Spool::Spool(const std::filesystem::path& path, int flags)
 }
 
 void Spool::complete_last_line() {
-  if (is_torn(read_file(path_)) && !write_all(file_.get(), "\n"))
+  const std::string records = read_file(path_);
+  if (!is_torn(records)) return;
+  const std::size_t begin = records.rfind('\n') + 1;  // npos + 1 is 0: the first line
+  const bool whole = try_parse_json(std::string_view(records).substr(begin)).has_value();
+  if (whole ? !write_all(file_.get(), "\n")
+            : ftruncate(file_.get(), static_cast<off_t>(begin)) != 0)
     throw_errno("write to " + path_.string());
 }
 

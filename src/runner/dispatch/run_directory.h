@@ -25,7 +25,8 @@ class Spool {
   /// Opens an existing file to resume a run. Throws if another benchctl has it open.
   static Spool append_to(const std::filesystem::path& path);
 
-  /// Ends a last line that a crash tore: what is appended to it would be lost with it.
+  /// Ends a last line that lacks its line break, and cuts off one that a crash tore: what is
+  /// appended to it would be lost with it.
   void complete_last_line();
   /// Writes one line. Throws Error(environment) if it cannot be written completely; the file then
   /// ends with the last complete line.

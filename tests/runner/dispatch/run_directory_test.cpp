@@ -78,12 +78,16 @@ TEST_CASE("a spool is never written over") {
 TEST_CASE("what follows a line that a crash tore is not lost with it") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "records.jsonl";
-  std::ofstream(path) << "{}\n{\"job\": ";
-  Spool spool = Spool::append_to(path);
-  spool.complete_last_line();
-  spool.complete_last_line();
-  spool.append(std::string("{}"));
-  CHECK(read_file(path) == "{}\n{\"job\": \n{}\n");
+  for (const auto& [before, after] :
+       {std::pair("{}\n{\"job\": ", "{}\n{}\n"), std::pair("{}\n[1]", "{}\n[1]\n{}\n"),
+        std::pair("{\"j", "{}\n"), std::pair("", "{}\n")}) {
+    std::ofstream(path, std::ios::trunc) << before;
+    Spool spool = Spool::append_to(path);
+    spool.complete_last_line();
+    spool.complete_last_line();
+    spool.append(std::string("{}"));
+    CHECK(read_file(path) == after);
+  }
 }
 
 TEST_CASE("of two runs of one second the one that was planned later is the latest") {

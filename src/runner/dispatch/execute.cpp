@@ -255,6 +255,7 @@ Executed resume(const RunDirectory& directory, const RunRequest& request,
   const auto start = Clock::now();
   const Interrupts interrupts;
   Spool spool = Spool::append_to(directory.records_path());
+  spool.complete_last_line();
   for (const PlanEntry& entry : request.plan.entries)
     if (entry.skip.empty())
       spool.append(own_record(entry.job.id, Event{kRestartEvent, Json::object()}));

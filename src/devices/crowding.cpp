@@ -40,9 +40,9 @@ double of_our_ranks(Group& group, double own_s) {
 }  // namespace
 
 std::optional<Crowding::Reading> Crowding::read() {
-  const auto machine = device_.watch().machine_time();
+  const auto machine = threads_.machine_time();
   if (!machine) return {};
-  return Reading{device_.now(), *machine, device_.watch().cpu_time()};
+  return Reading{device_.now(), *machine, threads_.cpu_time()};
 }
 
 void Crowding::mark() {

@@ -18,7 +18,12 @@ inline constexpr double kCrowdedShare = 0.1;
 /// alike.
 class Crowding {
  public:
-  Crowding(Device& device, Group& group) : device_(device), group_(group) { mark(); }
+  Crowding(Device& device, Group& group) : Crowding(device, device.watch(), group) {}
+  /// `threads`: their CPU time is ours.
+  Crowding(Device& device, ThreadWatch& threads, Group& group)
+      : device_(device), threads_(threads), group_(group) {
+    mark();
+  }
 
   /// Marks the beginning of a series.
   void mark();
@@ -37,6 +42,7 @@ class Crowding {
   std::optional<Reading> read();
 
   Device& device_;
+  ThreadWatch& threads_;
   Group& group_;
   std::vector<Reading> readings_;  // oldest first
 };

@@ -10,15 +10,12 @@
 namespace bench {
 namespace {
 
-constexpr double kStolenShare = 0.001;    // of a sample, on any one measuring thread
-constexpr double kClockTolerance = 0.02;  // relative to the running median
 constexpr int kMinWarmUps = 3;
 constexpr std::size_t kSteadyWindow = 10;
 constexpr double kSteadyChange = 0.01;
 constexpr double kBatchSeconds = 0.005;  // ranks agree after about this much work
 constexpr std::size_t kMaxBatch = 1000;
-constexpr std::array<SampleFlag, 3> kNoted = {kThermal, kPowerCapped, kCoreShared};
-constexpr double kOwnCore = 0.62;  // two threads of one core get a half each, and 0.95 of their own
+constexpr std::array<SampleFlag, 4> kNoted = {kThermal, kPowerCapped, kCoreShared, kClockMoved};
 
 double median_of_last(const std::vector<double>& values, std::size_t skip, std::size_t count) {
   const auto end = values.end() - static_cast<std::ptrdiff_t>(skip);
@@ -48,7 +45,7 @@ TimedSeries Sampler::run(const Measurement& m) {
   const double cpu_before = device_.watch().cpu_time().value;
   const double sample_s = series.seconds.empty() ? 0.0 : median(series.seconds);
   series.seconds.clear();
-  series.clocks.clear();
+  watch_.forget_clocks();
   looked_at_ = 0;
   const std::size_t count = batch_size(m, sample_s);
   while (series.stop.empty()) {
@@ -57,9 +54,7 @@ TimedSeries Sampler::run(const Measurement& m) {
       for (const double per_call : batch.seconds)
         series.own.push_back(per_call * static_cast<double>(series.calls));
     agree(m, batch);
-    const bool moved = largest(group_, clock_moved(batch, series) ? 1.0 : 0.0) > 0.0;
-    if (batch.clock > 0.0) series.clocks.push_back(batch.clock);
-    unsigned of_all = moved ? kClockMoved : kClean;
+    unsigned of_all = kClean;
     for (std::size_t i = 0; i < kNoted.size(); ++i)
       if (batch.noted[i] > 0.0) of_all |= kNoted[i];
     for (std::size_t i = 0; i < batch.seconds.size(); ++i) {
@@ -70,6 +65,7 @@ TimedSeries Sampler::run(const Measurement& m) {
   }
   series.warm_up_s = (warm - begin).value;
   series.measure_s = (device_.now() - warm).value;
+  series.clocks = watch_.clocks();
   series.cpu_s = device_.watch().cpu_time().value - cpu_before;
   series.others_share = crowding_.others_share();
   if (series.others_share.value_or(0.0) > kCrowdedShare)
@@ -146,23 +142,21 @@ double Sampler::batch_mean(const Measurement& m, std::size_t count) {
 
 Sampler::Batch Sampler::take(const Measurement& m, std::int64_t calls, std::size_t count) {
   Batch batch;
-  ThreadWatch& watch = device_.watch();
   const std::size_t samples = m.timing == Timing::isolated ? count : 1;
   batch.seconds.reserve(samples);
   batch.spoiled.reserve(samples);
   for (std::size_t i = 0; i < samples; ++i) {
-    watch.start();
+    watch_.begin();
     const Seconds begin = device_.now();
     const double per_call =
         m.timing == Timing::isolated ? timed_sample(m, calls) : batch_mean(m, count);
     const double whole = m.timing == Timing::isolated ? per_call * static_cast<double>(calls)
                                                       : (device_.now() - begin).value;
     batch.seconds.push_back(per_call);
-    batch.spoiled.push_back(watch.lost().value >= kStolenShare * whole ? 1.0 : 0.0);
+    batch.spoiled.push_back(watch_.stolen(Seconds{whole}) != 0 ? 1.0 : 0.0);
   }
-  if (const auto clock = m.clock ? m.clock() : device_.clock()) batch.clock = clock->value;
-  unsigned noted = device_.slowdown();
-  if (m.core_share && m.core_share().value_or(1.0) < kOwnCore) noted |= kCoreShared;
+  const auto clock = m.clock ? m.clock() : device_.clock();
+  const unsigned noted = watch_.slowed(clock, m.core_share ? m.core_share() : std::nullopt);
   for (std::size_t i = 0; i < kNoted.size(); ++i)
     batch.noted[i] = (noted & kNoted[i]) != 0 ? 1.0 : 0.0;
   return batch;
@@ -183,12 +177,6 @@ void Sampler::agree(const Measurement& m, Batch& batch) {
   group_.max(batch.spoiled);
   std::copy(batch.spoiled.end() - batch.noted.size(), batch.spoiled.end(), batch.noted.begin());
   batch.spoiled.resize(batch.seconds.size());
-}
-
-bool Sampler::clock_moved(const Batch& batch, const TimedSeries& series) {
-  if (!device_.steady_clock() || batch.clock <= 0.0 || series.clocks.size() < 3) return false;
-  const double usual = median(series.clocks);
-  return std::abs(batch.clock - usual) > kClockTolerance * usual;
 }
 
 std::string Sampler::stop_reason(const TimedSeries& series, double elapsed_s) {

@@ -15,6 +15,7 @@
 #include "devices/crowding.h"
 #include "devices/device.h"
 #include "devices/group.h"
+#include "probes/sample_watch.h"
 
 namespace bench {
 
@@ -89,16 +90,19 @@ struct TimedSeries {
 class Sampler {
  public:
   Sampler(Device& device, Group& group, const MeasureSettings& settings, Crowding& crowding)
-      : device_(device), group_(group), settings_(settings), crowding_(crowding) {}
+      : device_(device),
+        group_(group),
+        settings_(settings),
+        crowding_(crowding),
+        watch_(device, device.watch()) {}
 
   TimedSeries run(const Measurement& measurement);
 
  private:
   struct Batch {
     std::vector<double> seconds;
-    std::vector<double> spoiled;  // 1 for a stolen sample; doubles, for reductions over ranks
-    double clock = 0.0;
-    std::array<double, 3> noted{};  // 1 for each of kNoted that occurred
+    std::vector<double> spoiled;    // 1 for a stolen sample; doubles, for reductions over ranks
+    std::array<double, 4> noted{};  // 1 for each of kNoted that occurred
   };
 
   std::int64_t calls_per_sample(const Measurement& m);
@@ -108,13 +112,13 @@ class Sampler {
   double batch_mean(const Measurement& m, std::size_t count);
   void agree(const Measurement& m, Batch& batch);
   std::size_t batch_size(const Measurement& m, double sample_s) const;
-  bool clock_moved(const Batch& batch, const TimedSeries& series);
   std::string stop_reason(const TimedSeries& series, double elapsed_s);
 
   Device& device_;
   Group& group_;
   const MeasureSettings& settings_;
   Crowding& crowding_;
+  SampleWatch watch_;
   std::size_t looked_at_ = 0;  // samples when the interval was last computed
 };
 

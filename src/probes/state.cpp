@@ -95,6 +95,14 @@ std::string why_not_clean(const Samples& samples) {
   return "no clean sample: the median is of disturbed samples";
 }
 
+/// Of the median of a series, for values derived from it.
+Conditions of_median(const std::vector<unsigned>& flags, const Quality& quality) {
+  unsigned all = kClean;
+  for (const unsigned one : flags) all |= one;
+  return {
+      {count_clean(flags) > 0 ? all & ~kUnclean : all}, {quality.wall_s.value_or(0.0)}, quality};
+}
+
 /// Interference makes clock readings too low, and the bounds derived from them. So a bound is only
 /// proven at the highest clock, except for a few outliers.
 double highest_clock(const std::vector<double>& clocks) {
@@ -228,6 +236,7 @@ Measured State::measure(const Measurement& m) {
   measured.median = {median(representative(series.seconds, series.flags))};
   if (quality.clock_hz) measured.clock = Hertz{*quality.clock_hz};
   measured.cycles = median_cycles(series);
+  measured.conditions = of_median(series.flags, quality);
   for (const Report& report : m.reports) {
     Samples samples = blank(report.metric, m.params);
     if (report.unit) samples.unit = *report.unit;
@@ -267,10 +276,14 @@ void State::emit(Samples samples, double highest_clock) {
     samples.outcome = Status::invalid;
     samples.reason = "the median is not a finite number";
   } else if (samples.limit) {
-    samples.reason = above_limit(centre, samples.better, *samples.limit, highest_clock);
-    if (!samples.reason.empty()) samples.outcome = Status::invalid;
+    const auto wrong = above_limit(centre, samples.better, *samples.limit, highest_clock);
+    if (!wrong.empty()) {
+      samples.outcome = Status::invalid;
+      samples.reason = wrong;
+    }
   }
-  if (samples.outcome == Status::ok && !samples.flags.empty() && count_clean(samples.flags) == 0)
+  if (samples.outcome == Status::ok && samples.reason.empty() && !samples.flags.empty() &&
+      count_clean(samples.flags) == 0)
     samples.reason = why_not_clean(samples);
   if (samples.outcome == Status::invalid)
     conclude(Status::invalid, samples.metric + " " + dump(samples.params) + ": " + samples.reason);
@@ -296,6 +309,32 @@ void State::values(const std::string& metric, std::vector<double> values, const 
   samples.values = std::move(values);
   samples.limit = known_limit(metric, params);
   emit(std::move(samples));
+}
+
+void JudgedSeries::value(const std::string& metric, double value, const Json& params,
+                         std::optional<Limit> limit, std::optional<Check> check) const {
+  Samples samples = state_.blank(metric, params);
+  samples.values = {value};
+  samples.flags = {conditions_.over_all()};
+  if (count_clean(samples.flags) == 0) samples.reason = conditions_.reason;
+  samples.limit = limit ? limit : state_.known_limit(metric, params);
+  samples.check = check;
+  samples.quality = conditions_.quality;
+  state_.emit(std::move(samples));
+}
+
+void JudgedSeries::values(const std::string& metric, std::vector<double> values, const Json& params,
+                          const std::string& over) const {
+  Samples samples = state_.blank(metric, params);
+  samples.over = over;
+  const auto& flags = conditions_.flags;
+  samples.flags.assign(values.size(), conditions_.over_all());
+  if (flags.size() == values.size()) samples.flags = flags;
+  if (count_clean(samples.flags) == 0) samples.reason = conditions_.reason;
+  samples.values = std::move(values);
+  samples.limit = state_.known_limit(metric, params);
+  samples.quality = conditions_.quality;
+  state_.emit(std::move(samples));
 }
 
 void State::skip_series(const std::string& metric, const Json& params, const std::string& reason) {

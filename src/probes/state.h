@@ -18,6 +18,7 @@
 #include "devices/group.h"
 #include "probes/probe.h"
 #include "probes/sampler.h"
+#include "probes/work_watch.h"
 
 namespace bench {
 
@@ -40,6 +41,28 @@ struct Measured {
   /// Core cycles per call, median over the clean samples; computed for each sample, because the
   /// clock changes between samples.
   std::optional<double> cycles;
+  /// Of the median: one sample, which is clean if any was.
+  Conditions conditions = {};
+};
+
+class State;
+
+/// Writes values that measure() did not take, but that load on the machine can change.
+class JudgedSeries {
+ public:
+  JudgedSeries(State& state, const Conditions& conditions)
+      : state_(state), conditions_(conditions) {}
+
+  /// Of all samples of the conditions together.
+  void value(const std::string& metric, double value, const Json& params = Json::object(),
+             std::optional<Limit> limit = {}, std::optional<Check> check = {}) const;
+  /// One for each sample of the conditions, or parts of all of them.
+  void values(const std::string& metric, std::vector<double> values,
+              const Json& params = Json::object(), const std::string& over = "rank") const;
+
+ private:
+  State& state_;
+  const Conditions& conditions_;
 };
 
 /// When a part of the job ran, on the device's clock.
@@ -75,19 +98,23 @@ class State {
   /// Measures one series and writes its records. Every rank of the group must make the same call.
   Measured measure(const Measurement& measurement);
 
-  /// A single value that is not a timed repetition (a count, a size, a derived figure).
+  /// Values that measure() did not take: under the conditions found by a WorkWatch. The series
+  /// must not outlive them.
+  JudgedSeries under(const Conditions& conditions) { return {*this, conditions}; }
+
+  /// A single value that no load on the machine changes: a count, a size. It is clean.
   void value(const std::string& metric, double value, const Json& params = Json::object(),
              std::optional<Limit> limit = {}, std::optional<Check> check = {});
 
-  /// Values that measure() did not take: each one is a sample, in base units of the metric; `over`
-  /// is Samples::over.
+  /// Such values: each one is a sample, in base units of the metric; `over` is Samples::over.
   void values(const std::string& metric, std::vector<double> values,
               const Json& params = Json::object(), const std::string& over = "rank");
 
   /// This series cannot be measured here; the job continues.
   void skip_series(const std::string& metric, const Json& params, const std::string& reason);
 
-  /// The whole job cannot be measured here. Call and return.
+  /// The whole job cannot be measured here: the machine or this build lacks something. Call and
+  /// return.
   void skip(const std::string& reason);
   /// The results are invalid. Call and return; the records are kept.
   void invalid(const std::string& reason);
@@ -112,6 +139,7 @@ class State {
   Outcome finish();
 
  private:
+  friend class JudgedSeries;
   void write(decltype(Record::body) body) { write_record(sink_, group_, job_.id, std::move(body)); }
   Samples blank(const std::string& metric, const Json& params) const;
   /// `highest_clock`: the highest reading, relative to the clock of the limit.

@@ -19,11 +19,14 @@ class FakeWatch final : public ThreadWatch {
   void start() override {}
   Seconds lost() override { return next_loss ? next_loss() : Seconds{0.0}; }
   Seconds cpu_time() override { return cpu; }
-  std::optional<MachineTime> machine_time() override { return machine; }
+  std::optional<MachineTime> machine_time() override {
+    return next_machine ? next_machine() : machine;
+  }
 
   std::function<Seconds()> next_loss;
   Seconds cpu;
   std::optional<MachineTime> machine;
+  std::function<std::optional<MachineTime>()> next_machine;
 };
 
 class FakeDevice final : public Device {

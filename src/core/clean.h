@@ -4,9 +4,13 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace bench {
+
+/// How the source of a measured limit ends if no sample of it was clean.
+inline constexpr std::string_view kDisturbedSource = ", without a clean sample";
 
 /// Number of clean samples.
 std::size_t count_clean(std::span<const unsigned> flags);

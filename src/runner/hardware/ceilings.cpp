@@ -40,8 +40,14 @@ void Ceilings::observe(const Job& job, const Samples& samples) {
   Json params = job.params;
   params.update(samples.params);
   seen_[job.hosts].push_back({job.id, job.probe, samples.metric, job.device, job.ranks,
-                              samples.better, job.part, std::move(params), value});
+                              samples.better, job.part, std::move(params), value,
+                              count_clean(samples.flags) > 0});
   hosts_of_job_[job.id] = job.hosts;
+}
+
+std::string Ceilings::source_of(const Seen& seen) {
+  return seen.probe + "." + seen.metric + " measured in this run" +
+         (seen.clean ? "" : std::string(kDisturbedSource));
 }
 
 void Ceilings::forget(const std::string& job) {
@@ -78,12 +84,9 @@ std::vector<KnownLimit> Ceilings::reached(const ProbeMetric& metric, const Job& 
     if (!params) continue;
     const auto same = with_params(limits, *params);
     if (same == limits.end())
-      limits.push_back({metric.name,
-                        *params,
-                        {one.median, LimitKind::measured,
-                         rule.probe + "." + rule.metric + " measured in this run"}});
+      limits.push_back({metric.name, *params, {one.median, LimitKind::measured, source_of(one)}});
     else if (beats(one.median, same->limit.value, one.better))
-      same->limit.value = one.median;
+      same->limit = {one.median, LimitKind::measured, source_of(one)};
   }
   return limits;
 }
@@ -97,8 +100,10 @@ std::vector<KnownLimit> Ceilings::reached_by_a_rank(const ProbeMetric& metric,
     std::erase_if(limits, [&](const KnownLimit& limit) {
       return with_params(own, limit.params) == own.end();
     });
-    for (KnownLimit& limit : limits)
-      limit.limit.value = std::min(limit.limit.value, with_params(own, limit.params)->limit.value);
+    for (KnownLimit& limit : limits) {
+      const Limit& of_host = with_params(own, limit.params)->limit;
+      if (of_host.value < limit.limit.value) limit.limit = of_host;
+    }
   }
   return limits;
 }

@@ -31,7 +31,9 @@ class Ceilings {
     Json part;
     Json params;  // the job's own, overlaid by those of the series
     double median;
+    bool clean;  // it is of clean samples
   };
+  static std::string source_of(const Seen& seen);
   using Hosts = std::vector<std::string>;
   /// Measured by this many ranks on these hosts.
   std::vector<KnownLimit> reached(const ProbeMetric& metric, const Job& job, const Hosts& hosts,

@@ -1,5 +1,6 @@
 #include "runner/hardware/ceilings.h"
 
+#include "core/clean.h"
 #include "tests/runner/test_catalogue.h"
 #include "tests/support/catch.h"
 
@@ -41,6 +42,18 @@ TEST_CASE(
   CHECK(limits[0].params == Json{{"dtype", "f32"}, {"cores", 1}});
   CHECK(limits[0].limit.value == 10);
   CHECK(limits[0].limit.kind == LimitKind::measured);
+}
+
+TEST_CASE("a ceiling without a clean sample says so") {
+  const auto catalogue = test_catalogue();
+  for (const bool clean : {true, false}) {
+    Ceilings ceilings(catalogue);
+    Samples samples = peak(10, kF32);
+    if (!clean) samples.flags = {kCrowded, kStolen, kStolen};
+    ceilings.observe(job("peak"), samples);
+    const std::string source = ceilings.limits_for(job("gemm")).at(0).limit.source;
+    CHECK(source.ends_with(kDisturbedSource) == !clean);
+  }
 }
 
 TEST_CASE("a parameter of the job stands in for one the series does not state") {

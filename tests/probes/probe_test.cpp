@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "core/error.h"
@@ -39,6 +40,14 @@ Json small(Json params) {
               {"batch_size", 10},  {"time_s", 0.02},           {"cold", false}};
   all.update(params);
   return all;
+}
+
+TEST_CASE("on a crowded machine nothing that a loader reports is clean, but what is in memory") {
+  LoaderJob job(small({{"num_workers", 1}, {"sweep", true}, {"steps", {0.001}}}));
+  job.crowd();
+  REQUIRE(job.run().status == Status::ok);
+  CHECK_FALSE(job.of("stall").empty());
+  CHECK(job.clean_metrics() == std::set<std::string>{"resident_share"});
 }
 
 TEST_CASE("a loader's rate, cost and limits are reported") {

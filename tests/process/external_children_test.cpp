@@ -1,10 +1,14 @@
 // How the probe `external` starts commands, what it tells them, and that nothing of them survives.
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
+#include "core/clean.h"
 #include "tests/process/external_bench.h"
 
 using namespace bench;
@@ -27,6 +31,30 @@ void check_gone(pid_t pid) {
   CHECK_FALSE(alive(pid));
 }
 
+/// Processes that use all cores while this exists.
+class Neighbours {
+ public:
+  Neighbours() {
+    for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); ++i) {
+      pids_.push_back(fork());
+      if (pids_.back() != 0) continue;
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (;;) getpid();
+    }
+  }
+  ~Neighbours() {
+    for (const pid_t pid : pids_) {
+      kill(pid, SIGKILL);
+      waitpid(pid, nullptr, 0);
+    }
+  }
+  Neighbours(const Neighbours&) = delete;
+  Neighbours& operator=(const Neighbours&) = delete;
+
+ private:
+  std::vector<pid_t> pids_;
+};
+
 }  // namespace
 
 TEST_CASE("a training that floods both of its outputs is neither blocked nor lost") {
@@ -35,6 +63,18 @@ TEST_CASE("a training that floods both of its outputs is neither blocked nor los
   ExternalBench external(words);
   CHECK(to_string(external.run().status) == "ok");
   CHECK(external.log().size() > 20'000'000);
+}
+
+TEST_CASE("on a crowded machine no time of an external training is clean") {
+  const Neighbours neighbours;
+  std::vector<std::string> words = kGood;
+  words.insert(words.begin() + 2, "sleep_ms=300");
+  ExternalBench external(words);
+  CHECK(to_string(external.run().status) == "ok");
+  const Samples time = external.series("time_to_target");
+  CHECK(count_clean(time.flags) == 0);
+  CHECK_THAT(time.reason, Contains("crowded"));
+  CHECK(count_clean(external.series("quality").flags) == 1);
 }
 
 TEST_CASE("a training that hangs is ended at its deadline with all its descendants") {

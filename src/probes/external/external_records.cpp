@@ -30,19 +30,21 @@ void write_quality(State& state, const TrainingLog& log) {
     state.value("native_quality", log.evaluations().back().value);
 }
 
-void write_series(State& state, const TrainingLog& log, const Verdict& verdict) {
+void write_series(State& state, const TrainingLog& log, const Verdict& verdict,
+                  const Conditions& conditions) {
   const Json none = Json::object();
+  const JudgedSeries judged = state.under(conditions);
   if (auto speed = log.throughput(); !speed.values.empty())
-    state.values("items_per_second", std::move(speed.values), {{"from", speed.source}});
+    judged.values("items_per_second", std::move(speed.values), {{"from", speed.source}});
   write_quality(state, log);
   if (const auto init = log.init_time(); init && init->value >= 0.0)
-    state.value("init_time", init->value);
+    judged.value("init_time", init->value);
   if (!verdict.converged) {
     const std::string& why = verdict.status == Status::ok ? verdict.why_not : verdict.reason;
     state.skip_series("time_to_target", none, why);
     return state.skip_series("samples_to_target", none, why);
   }
-  state.value("time_to_target", log.run_time()->value);
+  judged.value("time_to_target", log.run_time()->value);
   if (const auto samples = log.samples_at(*log.meeting()))
     state.value("samples_to_target", *samples);
   else
@@ -166,9 +168,9 @@ void LoggedEvents::add(const MllogLine& line) {
 }
 
 void write_records(State& state, const TrainingLog& log, const FinishedRun& run,
-                   const LoggedEvents& events) {
+                   const Conditions& conditions, const LoggedEvents& events) {
   const Verdict verdict = judge(log, run);
-  write_series(state, log, verdict);
+  write_series(state, log, verdict, conditions);
   write_curve(state, log);
   write_breakdown(state, log);
   Json facts = training_facts(state, log, run, verdict);

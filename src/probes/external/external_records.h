@@ -29,6 +29,6 @@ class LoggedEvents {
 
 /// Series, chunks, facts and the job's outcome. Called on rank 0.
 void write_records(State& state, const external::TrainingLog& log, const external::FinishedRun& run,
-                   const LoggedEvents& events);
+                   const Conditions& conditions, const LoggedEvents& events);
 
 }  // namespace bench

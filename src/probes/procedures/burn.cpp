@@ -25,8 +25,13 @@ std::vector<DeviceLoad> possible_loads(State& state) {
   return loads;
 }
 
-/// The rate of one round; nothing if its result was wrong.
-std::optional<double> burn_round(State& state, const DeviceLoad& load, std::int64_t round) {
+struct Round {
+  double rate = 0.0;
+  Conditions conditions = {};
+};
+
+/// One round; nothing if its result was wrong.
+std::optional<Round> burn_round(State& state, const DeviceLoad& load, std::int64_t round) {
   Measurement m;
   m.params = {{"round", round}};
   m.reports = {{load.metric, load.amount}};
@@ -47,24 +52,26 @@ std::optional<double> burn_round(State& state, const DeviceLoad& load, std::int6
   m.clock = load.clock;
   const Measured measured = state.measure(m);
   if (measured.outcome != Status::ok || !(measured.median.value > 0.0)) return {};
-  return load.amount / measured.median.value;
+  return Round{load.amount / measured.median.value, measured.conditions};
 }
 
 void run_burn(State& state) {
   const std::vector<DeviceLoad> loads = possible_loads(state);
   const std::int64_t rounds = state.integer("rounds");
-  std::map<std::string, std::pair<double, double>> first_and_last;
+  std::map<std::string, std::pair<Round, Round>> first_and_last;
   for (std::int64_t round = 1; round <= rounds; ++round)
     for (const DeviceLoad& load : loads) {
-      const auto rate = burn_round(state, load, round);
-      if (!rate) return;  // one wrong result decides
+      const auto done = burn_round(state, load, round);
+      if (!done) return;  // one wrong result decides
       auto& [first, last] =
-          first_and_last.try_emplace(load.metric, std::pair(*rate, *rate)).first->second;
-      last = *rate;
+          first_and_last.try_emplace(load.metric, std::pair(*done, *done)).first->second;
+      last = *done;
     }
-  for (const auto& [metric, rates] : first_and_last)
-    state.value("sustained_ratio", rates.second / rates.first,
-                {{"of", metric}, {"rounds", rounds}});
+  for (const auto& [metric, both] : first_and_last) {
+    const auto& [first, last] = both;
+    state.under(all_of({first.conditions, last.conditions}))
+        .value("sustained_ratio", last.rate / first.rate, {{"of", metric}, {"rounds", rounds}});
+  }
 }
 
 const Registration burn_probe{"burn", run_burn};

@@ -110,19 +110,26 @@ class CheckpointProbe {
                              state_.job().seed * 65537 + static_cast<std::uint64_t>(group_.rank()));
     CheckpointRounds rounds;
     rounds.cache_bytes = cache_bytes();
+    WorkWatch writing(state_.device(), group_, Worker::threads);
+    WorkWatch reading(state_.device(), group_, Worker::threads);
     for (std::int64_t step = 0; step < state_.integer("repeats"); ++step) {
-      rounds.written.push_back(
-          write_checkpoint(group_, *store_, step, setting_, synthetic.source()));
+      writing.during([&] {
+        rounds.written.push_back(
+            write_checkpoint(group_, *store_, step, setting_, synthetic.source()));
+      });
       prune(step, kKept);
       if (state_.flag("read_back"))
-        rounds.read.push_back(read_checkpoint(group_, *store_, step, setting_));
+        reading.during(
+            [&] { rounds.read.push_back(read_checkpoint(group_, *store_, step, setting_)); });
     }
+    rounds.writing = writing.finish();
+    rounds.reading = reading.finish();
     write_rounds(state_, kind, rounds);
     if (!rounds.read.empty()) write_faults(state_, kind, rounds.read);
     write_projections(state_, kind, rounds);
     const Projection whole = projected(state_, rounds, whole_);
     if (whole.time)
-      write_interval(state_, kind, *whole.time, Seconds{0.0});
+      write_interval(state_, rounds.writing, kind, *whole.time, Seconds{0.0});
     else if (state_.has("mtbf_s"))
       state_.skip_series("interval", kind.params(), whole.reason);
   }

@@ -32,11 +32,18 @@ void measure_load(State& state, const std::string& name) {
   if (const auto reason = agreed(state.group(), offer.load ? "" : offer.reason); !reason.empty())
     return state.skip_series(name + "_rate", Json::object(), reason);
   double slowest_alone = 0.0;
-  for (int rank = 0; rank < state.group().size(); ++rank)
-    slowest_alone = std::max(slowest_alone, measure_share(state, *offer.load, rank).median.value);
-  const double together = measure_share(state, *offer.load, -1).median.value;
-  if (together > 0.0)
-    state.value("sustained_ratio", slowest_alone / together, {{"of", offer.load->metric}});
+  Conditions conditions;
+  for (int rank = 0; rank < state.group().size(); ++rank) {
+    const Measured alone = measure_share(state, *offer.load, rank);
+    slowest_alone = std::max(slowest_alone, alone.median.value);
+    conditions = all_of({conditions, alone.conditions});
+  }
+  const Measured together = measure_share(state, *offer.load, -1);
+  conditions = all_of({conditions, together.conditions});
+  if (together.median.value > 0.0)
+    state.under(conditions)
+        .value("sustained_ratio", slowest_alone / together.median.value,
+               {{"of", offer.load->metric}});
 }
 
 void run_concurrency(State& state) {

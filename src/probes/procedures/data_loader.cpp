@@ -88,11 +88,17 @@ class DataLoaderJob {
     from_memory_ = look_at_memory("warm") >= kInMemory;
   }
 
+  Conditions watch(const std::function<void()>& work) {
+    return watched(state_.device(), state_.group(), Worker::threads, work);
+  }
+
   ColdRead read_from_disk(const LoaderOptions& options) {
     ColdRead cold;
     cold.reason = "not requested";
     if (!state_.flag("cold")) return cold;
-    cold = read_cold(*setup_.pipeline, options, setup_.time);
+    const Conditions conditions =
+        watch([&] { cold = read_cold(*setup_.pipeline, options, setup_.time); });
+    cold.conditions = conditions;
     const Json params = {{"cache", "cold"}, {"num_workers", options.num_workers}};
     if (!setup_.pipeline->files().empty())
       state_.value("resident_share", cold.resident_share, {{"cache", "cold"}});
@@ -100,7 +106,7 @@ class DataLoaderJob {
       state_.skip_series("read_rate", params, cold.reason);
       return cold;
     }
-    state_.value("read_rate", *cold.bytes_per_second, params);
+    state_.under(cold.conditions).value("read_rate", *cold.bytes_per_second, params);
     if (cold.device_bytes && cold.bytes > 0.0)
       state_.value("cache_share", 1.0 - *cold.device_bytes / cold.bytes, params);
     else
@@ -114,12 +120,15 @@ class DataLoaderJob {
     LoaderOptions options = setup_.options;
     if (!state_.flag("sweep")) return options;
     std::vector<SweepPoint> points;
+    Conditions of_all;
     for (const int workers : worker_counts(static_cast<int>(usable_cores()))) {
       options.num_workers = workers;
       const MeasuredLoop loop = measure_loop(setup_, options);
       Json params = loader_params(options);
       params["sweep"] = true;
-      state_.values("samples_per_second", rates_of(loop.result, options), params);
+      of_all = all_of({of_all, loop.conditions});
+      state_.under(loop.conditions)
+          .values("samples_per_second", rates_of(loop.result, options), params);
       if (loop.wrong > 0) state_.invalid("a batch differs from the single-threaded reference");
       points.push_back({workers, loop.samples_per_second(options)});
     }
@@ -130,7 +139,7 @@ class DataLoaderJob {
     for (const SweepPoint& point : points)
       facts_["sweep"].push_back(
           {{"num_workers", point.workers}, {"samples_per_second", point.samples_per_second}});
-    state_.value("recommended_workers", best.workers);
+    state_.under(of_all).value("recommended_workers", best.workers);
     return options;
   }
 
@@ -145,12 +154,14 @@ class DataLoaderJob {
     const auto before = storage::traffic_of(disk);
     const MeasuredLoop loop = measure_loop(setup_, options, {}, epoch);
     const auto after = storage::traffic_of(disk);
-    state_.values("samples_per_second", rates_of(loop.result, options), params);
+    state_.under(loop.conditions)
+        .values("samples_per_second", rates_of(loop.result, options), params);
     if (before && after)
       state_.value("cache_share",
                    1.0 - (after->read - before->read) / loop.result.effort.bytes_read, params);
     const double stall = 1.0 - loop.samples_per_second(options) / warm.samples_per_second(options);
-    state_.value("fetch_stall", std::max(0.0, stall), loader_params(options));
+    const Conditions of_both = all_of({loop.conditions, warm.conditions});
+    state_.under(of_both).value("fetch_stall", std::max(0.0, stall), loader_params(options));
     facts_["fetch_stall"] = std::max(0.0, stall);
     facts_["resident_when_cold"] = resident;
   }
@@ -164,6 +175,7 @@ class DataLoaderJob {
           nodes.size() < 2 ? "this process may use only one NUMA node" : "placement needs workers");
     for (const CpuNode& workers : nodes) {
       double local = 0.0;
+      Conditions of_local;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         const auto own = static_cast<std::size_t>(&workers - nodes.data());
         const CpuNode& memory = nodes[(own + i) % nodes.size()];  // local first
@@ -173,12 +185,16 @@ class DataLoaderJob {
         Json params = loader_params(options);
         params["cpu_node"] = workers.id;
         params["memory_node"] = memory.id;
-        state_.values("samples_per_second", rates_of(loop.result, options), params);
+        state_.under(loop.conditions)
+            .values("samples_per_second", rates_of(loop.result, options), params);
         const double rate = loop.samples_per_second(options);
-        if (i == 0)
+        if (i == 0) {
           local = rate;
-        else
-          state_.value("numa_ratio", rate / local, params);
+          of_local = loop.conditions;
+          continue;
+        }
+        const Conditions of_both = all_of({loop.conditions, of_local});
+        state_.under(of_both).value("numa_ratio", rate / local, params);
       }
     }
   }
@@ -195,7 +211,7 @@ class DataLoaderJob {
     facts_["pytorch_samples_per_cpu_second"] = *theirs->samples_per_cpu_second;
     facts_["pytorch_factor"] = factor;
     if (!theirs->version.empty()) facts_["pytorch_version"] = theirs->version;
-    state_.value("pytorch_factor", factor, params);
+    state_.under(loop.conditions).value("pytorch_factor", factor, params);
   }
 
   /// Given as a parameter, or measured now; nothing if neither was requested.

@@ -138,12 +138,16 @@ void run_external(State& state) {
         record_line(log, logged);
       },
       [&](std::string_view text, const std::string& trouble) { log.add_trouble(text, trouble); }};
-  FinishedRun run = follow(group, share.command.get(), *share.output, share.log_path,
-                           {.deadline = Seconds{deadline_of(state)}}, taker);
+  FinishedRun run;
+  const Conditions conditions = watched(state.device(), group, Worker::command, [&] {
+    run = follow(group, share.command.get(), *share.output, share.log_path,
+                 {.deadline = Seconds{deadline_of(state)}}, taker);
+    share.command.reset();  // waits for its processes, so that their CPU time is known
+  });
   if (group.rank() != 0) return;
   run.seed = share.given.seed;
   run.clock_tolerance = Seconds{state.number("clock_tolerance_s")};
-  write_records(state, log, run, events);
+  write_records(state, log, run, conditions, events);
 }
 
 const Registration external_probe{"external", run_external};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -171,11 +172,17 @@ class StorageProbe {
     for (const int threads : state_.list<int>("threads")) {
       std::vector<std::vector<double>> rates(kMetadataOperations.size());
       std::vector<LatencyHistogram> latencies(kMetadataOperations.size());
+      std::vector<std::unique_ptr<WorkWatch>> watches;
+      for (std::size_t i = 0; i < kMetadataOperations.size(); ++i)
+        watches.push_back(
+            std::make_unique<WorkWatch>(state_.device(), state_.group(), Worker::threads));
       for (std::int64_t repeat = 0; repeat < state_.integer("metadata_repeats"); ++repeat) {
         std::optional<MetadataLoad> load;
         together(state_.group(), [&] { load.emplace(folder_->path() / "files", files, threads); });
         for (std::size_t i = 0; i < kMetadataOperations.size(); ++i)
-          rates[i].push_back(metadata_rate(*load, kMetadataOperations[i], latencies[i]));
+          watches[i]->during([&] {
+            rates[i].push_back(metadata_rate(*load, kMetadataOperations[i], latencies[i]));
+          });
       }
       for (std::size_t i = 0; i < kMetadataOperations.size(); ++i) {
         const Json params = {{"path", state_.text("path")},
@@ -183,10 +190,12 @@ class StorageProbe {
                              {"operation", kMetadataOperations[i]},
                              {"files", files},
                              {"threads", threads}};
-        state_.values("metadata_rate", rates[i], params,
+        const Conditions conditions = watches[i]->finish();
+        const JudgedSeries judged = state_.under(conditions);
+        judged.values("metadata_rate", rates[i], params,
                       state_.group().size() > 1 ? "sum" : "rank");
         state_.group().sum(latencies[i].counts());
-        write_latencies(state_, params, latencies[i]);
+        write_latencies(judged, params, latencies[i]);
       }
     }
   }

@@ -82,6 +82,20 @@ std::string already_trained_reason(const training::TrainingRun& run, std::option
                     last.seconds);
 }
 
+/// The log, and the conditions of each step.
+class WatchedSteps final : public TrainingLog {
+ public:
+  WatchedSteps(State& state, const std::string& file)
+      : TrainingLog(state, file), watch_(state.device(), state.group(), Worker::device) {}
+
+  void step_start() override { watch_.begin(); }
+  void step_stop() override { watch_.end(); }
+  Conditions conditions() { return watch_.finish(); }
+
+ private:
+  WorkWatch watch_;
+};
+
 void run_training(State& state) {
   TrainingKernels* kernels = state.device().training_kernels();
   if (kernels == nullptr) return state.skip("this device has no training kernels");
@@ -93,7 +107,7 @@ void run_training(State& state) {
   }
   kernels->begin(state.flag("deterministic"));
   const training::DataChoice data = training_data(state);
-  TrainingLog log(state, path_of(state, "mllog"));
+  WatchedSteps log(state, path_of(state, "mllog"));
   const Json cache = clear_cache(data, state.group());
   log.init_start(cache);
   const Seconds begun = state.device().now();
@@ -111,8 +125,9 @@ void run_training(State& state) {
   HostWatch watch(state.device(), state.group());
   const training::TrainingRun run = trainer.run(log);
   const Json host = watch.facts();
+  const Conditions steps = log.conditions();
   if (run.steps.empty()) return state.skip(already_trained_reason(run, options.recipe.target));
-  write_training(state, {*workload, options, trainer, run, kernels->name(), host, cache});
+  write_training(state, {*workload, options, trainer, run, kernels->name(), host, steps, cache});
 }
 
 const Registration training_probe{"training", run_training};

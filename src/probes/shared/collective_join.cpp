@@ -29,9 +29,21 @@ Joined join_once(State& state, Collectives& collectives, const PathRequest& path
   return joined;
 }
 
-void report(State& state, const std::string& which, std::vector<double> seconds) {
-  if (seconds.empty()) return;
-  state.values("init_time", std::move(seconds), {{"communicator", which}}, "max");
+/// Times of creating a communicator, for the first time or again.
+struct Joins {
+  std::string which;
+  WorkWatch watch;
+  std::vector<double> seconds = {};
+
+  Joins(State& state, std::string kind)
+      : which(std::move(kind)), watch(state.device(), state.group(), Worker::threads) {}
+};
+
+void report(State& state, Joins& joins) {
+  if (joins.seconds.empty()) return;
+  const Conditions conditions = joins.watch.finish();
+  state.under(conditions)
+      .values("init_time", std::move(joins.seconds), {{"communicator", joins.which}}, "max");
 }
 
 UsedPaths paths_of_all(Group& group, const UsedPaths& own) {
@@ -49,19 +61,20 @@ PathRequest path_request(State& state) {
 
 bool join_ranks(State& state, Collectives& collectives, const PathRequest& paths) {
   std::string reason = agreed(state.group(), collectives.path_obstacle(paths));
-  std::vector<double> first, next;
+  Joins first(state, "first"), next(state, "next");
   for (std::int64_t i = 0; reason.empty() && i < state.integer("init_repeats"); ++i) {
-    std::vector<double>& kind = collectives.connections() == 0 ? first : next;
-    const Joined joined = join_once(state, collectives, paths);
-    kind.push_back(joined.seconds);
+    Joins& kind = collectives.connections() == 0 ? first : next;
+    Joined joined;
+    kind.watch.during([&] { joined = join_once(state, collectives, paths); });
+    kind.seconds.push_back(joined.seconds);
     reason = joined.obstacle;
   }
   if (!reason.empty()) {
     state.skip("unavailable transport: " + reason);
     return false;
   }
-  report(state, "first", std::move(first));
-  report(state, "next", std::move(next));
+  report(state, first);
+  report(state, next);
   return true;
 }
 

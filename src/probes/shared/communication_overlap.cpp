@@ -83,8 +83,13 @@ class OverlapSeries {
     m.verify = [&] { return verify(sides_, active); };
     m.calls = 1;
     parts_.clear();
-    return state_.measure(m).median.value;
+    const Measured measured = state_.measure(m);
+    conditions_ = all_of({conditions_, measured.conditions});
+    return measured.median.value;
   }
+
+  /// Of all series so far.
+  const Conditions& conditions() const { return conditions_; }
 
   /// Of the last series: how long one side took while the other ran, of the slowest rank; 0 if only
   /// one ran.
@@ -106,6 +111,7 @@ class OverlapSeries {
   const Sides& sides_;
   Json params_;
   std::vector<Overlap::Parts> parts_;
+  Conditions conditions_;
 };
 
 // A GPU queue holds about a thousand entries, and all calls of a sample are enqueued before any
@@ -143,11 +149,12 @@ void report(State& state, OverlapSeries& series, const OverlapSeconds& seconds, 
                           {"both_s", seconds.both},
                           {"hidden_before_clamp", hidden}});
   if (!(seconds.both > 0.0) || !std::isfinite(hidden)) return;
-  state.value("overlap_ratio", std::clamp(hidden, 0.0, 1.0), params);
+  const JudgedSeries derived = state.under(series.conditions());
+  derived.value("overlap_ratio", std::clamp(hidden, 0.0, 1.0), params);
   const auto slowdown = [&](const char* of, double together, double alone) {
     Json with = params;
     with["of"] = of;
-    if (together > 0.0) state.value("slowdown", together / alone, with);
+    if (together > 0.0) derived.value("slowdown", together / alone, with);
   };
   slowdown("communication", communicating, seconds.communication);
   slowdown("computation", computing, seconds.computation);

@@ -207,11 +207,12 @@ std::string no_room(Group& group, std::uint64_t bytes) {
   return agreed(group, reason);
 }
 
-void write_share(State& state, const char* metric, double value, const Json& params) {
+void write_share(State& state, const Conditions& conditions, const char* metric, double value,
+                 const Json& params) {
   if (std::isnan(value))
     state.skip_series(metric, params, kNoSteps);
   else
-    state.value(metric, value, params);
+    state.under(conditions).value(metric, value, params);
 }
 
 }  // namespace
@@ -234,19 +235,24 @@ void measure_async(State& state, const CheckpointKind& kind, const CheckpointSto
   EmulatedStep step(kStepKinds.value(state.text("step"), "kind of step"),
                     Seconds{state.number("step_s")});
   const auto checkpoints = static_cast<int>(state.integer("async_checkpoints"));
-  const AsyncTimes times = train_and_save(group, *checkpoint, step, checkpoints,
-                                          static_cast<int>(state.integer("async_steps")));
-  state.values("stall", times.stall, params, over_ranks(state));
-  state.values("back_pressure", times.back_pressure, params, over_ranks(state));
-  state.values("drain", times.drain, params, over_ranks(state));
-  write_share(state, "step_inflation", times.inflation(), params);
-  write_share(state, "overhead", times.overhead(), params);
+  const auto steps = static_cast<int>(state.integer("async_steps"));
+  AsyncTimes times;
+  const Conditions conditions = watched(state.device(), group, Worker::threads, [&] {
+    times = train_and_save(group, *checkpoint, step, checkpoints, steps);
+  });
+  const JudgedSeries judged = state.under(conditions);
+  judged.values("stall", times.stall, params, over_ranks(state));
+  judged.values("back_pressure", times.back_pressure, params, over_ranks(state));
+  judged.values("drain", times.drain, params, over_ranks(state));
+  write_share(state, conditions, "step_inflation", times.inflation(), params);
+  write_share(state, conditions, "overhead", times.overhead(), params);
   write_faults(state, kind, {read_checkpoint(group, store, checkpoints - 1, setting)});
   // Without back-pressure, because there is none at the resulting interval.
   double copying = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < times.stall.size(); ++i)
     copying = std::min(copying, times.stall[i] - times.back_pressure[i]);
-  write_interval(state, kind, Seconds{copying * to_whole}, Seconds{median(times.drain) * to_whole});
+  write_interval(state, conditions, kind, Seconds{copying * to_whole},
+                 Seconds{median(times.drain) * to_whole});
 }
 
 }  // namespace bench::storage

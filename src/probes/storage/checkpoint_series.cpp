@@ -139,16 +139,17 @@ void write_rounds(State& state, const CheckpointKind& kind, const CheckpointRoun
   const auto time = [](const auto& one) { return one.duration.value; };
   const auto rate = [](const auto& one) { return one.bytes / one.duration.value; };
   const auto slowest = [](const auto& one) { return one.slowest_rank; };
-  state.values("write_time", column(rounds.written, time), params, over);
+  const JudgedSeries writing = state.under(rounds.writing), reading = state.under(rounds.reading);
+  writing.values("write_time", column(rounds.written, time), params, over);
   Json against = params;  // as a storage probe of the same folder reports it
   against["pattern"] = "sequential_write";
-  state.values("write_bandwidth", column(rounds.written, rate), against, over);
-  state.values("slowest_rank_write", column(rounds.written, slowest), params, over);
+  writing.values("write_bandwidth", column(rounds.written, rate), against, over);
+  writing.values("slowest_rank_write", column(rounds.written, slowest), params, over);
   if (rounds.read.empty()) return;
-  state.values("read_time", column(rounds.read, time), params, over);
+  reading.values("read_time", column(rounds.read, time), params, over);
   against["pattern"] = "sequential_read";
-  state.values("read_bandwidth", column(rounds.read, rate), against, over);
-  state.values("slowest_rank_read", column(rounds.read, slowest), params, over);
+  reading.values("read_bandwidth", column(rounds.read, rate), against, over);
+  reading.values("slowest_rank_read", column(rounds.read, slowest), params, over);
   state.values("resident_share",
                column(rounds.read, [](const ReadCheckpoint& one) { return one.resident; }), params,
                over);
@@ -199,22 +200,24 @@ void write_projections(State& state, const CheckpointKind& kind, const Checkpoin
       limit = Limit{state.number("target_s"), LimitKind::datasheet,
                     fmt::format("target: {:.0f} GB in {:g} s, {:.3g} GB/s", bytes * 1e-9,
                                 state.number("target_s"), bytes * 1e-9 / state.number("target_s"))};
-    state.value("projected_time", projection.time->value, params, limit);
+    state.under(rounds.writing).value("projected_time", projection.time->value, params, limit);
   }
 }
 
-void write_interval(State& state, const CheckpointKind& kind, Seconds cost, Seconds least) {
+void write_interval(State& state, const Conditions& conditions, const CheckpointKind& kind,
+                    Seconds cost, Seconds least) {
   if (!state.has("mtbf_s")) return;
+  const JudgedSeries judged = state.under(conditions);
   const CheckpointInterval best =
       best_interval(cost, Seconds{state.number("mtbf_s")}, Seconds{state.number("restart_s")});
   const auto write = [&](const char* by, Seconds interval) {
     Json params = kind.params();
     params["by"] = by;
-    state.value("interval", std::max(interval, least).value, params);
+    judged.value("interval", std::max(interval, least).value, params);
   };
   write("young", best.young);
   write("daly", best.daly);
-  state.value("lost_share", best.lost, kind.params());
+  judged.value("lost_share", best.lost, kind.params());
 }
 
 }  // namespace bench::storage

@@ -74,7 +74,8 @@ std::string over_ranks(State& state);
 struct CheckpointRounds {
   std::vector<WrittenCheckpoint> written = {};
   std::vector<ReadCheckpoint> read = {};
-  double cache_bytes = 0.0;  // caches that may hold the bytes, over all hosts
+  Conditions writing = {}, reading = {};  // of each
+  double cache_bytes = 0.0;               // caches that may hold the bytes, over all hosts
 };
 
 void write_rounds(State& state, const CheckpointKind& kind, const CheckpointRounds& rounds);
@@ -89,7 +90,8 @@ void write_projections(State& state, const CheckpointKind& kind, const Checkpoin
 
 /// The intervals by Young and Daly, if the job's time between failures was given; `cost` is that of
 /// a checkpoint of the whole model, `least` the shortest possible interval.
-void write_interval(State& state, const CheckpointKind& kind, Seconds cost, Seconds least);
+void write_interval(State& state, const Conditions& conditions, const CheckpointKind& kind,
+                    Seconds cost, Seconds least);
 
 /// The time of a checkpoint of `bytes`, extrapolated if possible.
 Projection projected(State& state, const CheckpointRounds& rounds, double bytes);

@@ -92,12 +92,12 @@ std::optional<Pitfall> seen_below(Group& group, const LoadResult& all, const Loa
 }
 
 /// One value per host if there are several. Only rank 0 knows them.
-void write_hosts(State& state, Json params, const std::vector<HostLoad>& hosts) {
+void write_hosts(const JudgedSeries& judged, Json params, const std::vector<HostLoad>& hosts) {
   if (hosts.size() < 2) return;
   for (const HostLoad& one : hosts) {
     params["of_host"] = one.host;
     params["of_ranks"] = one.ranks;
-    state.value("host_bandwidth", one.rate, params);
+    judged.value("host_bandwidth", one.rate, params);
   }
 }
 
@@ -120,13 +120,14 @@ Json StorageSeries::params() const {
   return all;
 }
 
-void write_latencies(State& state, const Json& params, const LatencyHistogram& latency) {
+void write_latencies(const JudgedSeries& judged, const Json& params,
+                     const LatencyHistogram& latency) {
   constexpr std::pair<const char*, double> kQuantiles[] = {
       {"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1.0}};
   for (const auto& [name, share] : kQuantiles) {
     Json of = params;
     of["quantile"] = name;
-    state.value("latency", latency.quantile(share).value, of);
+    judged.value("latency", latency.quantile(share).value, of);
   }
 }
 
@@ -139,7 +140,8 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
   const auto before = traffic_of(file_system);
   LoadResult own;
   group.barrier();
-  together(group, [&] { own = ready->run(); });
+  const Conditions conditions = watched(state.device(), group, Worker::threads,
+                                        [&] { together(group, [&] { own = ready->run(); }); });
   const auto after = traffic_of(file_system);
   const std::vector<HostLoad> hosts = loads_of_hosts(group, own, this_host());
   LoadResult all = over_ranks(group, std::move(own), load);
@@ -149,10 +151,11 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
   std::vector<double> operations = bandwidth;
   for (double& value : operations) value /= static_cast<double>(load.block_bytes);
   const std::string over = group.size() > 1 ? "sum" : "rank";
-  state.values("bandwidth", std::move(bandwidth), params, over);
-  state.values("iops", std::move(operations), params, over);
-  write_hosts(state, params, hosts);
-  write_latencies(state, params, all.latency);
+  const JudgedSeries judged = state.under(conditions);
+  judged.values("bandwidth", std::move(bandwidth), params, over);
+  judged.values("iops", std::move(operations), params, over);
+  write_hosts(judged, params, hosts);
+  write_latencies(judged, params, all.latency);
   if (load.direction == Direction::read)
     state.value(
         "wrong_blocks", static_cast<double>(all.wrong_blocks), params, {},

@@ -37,7 +37,8 @@ struct StorageSeries {
 };
 
 /// Writes `latency` once for each of p50, p99, p99.9 and max. The histogram is that of all ranks.
-void write_latencies(State& state, const Json& params, const LatencyHistogram& latency);
+void write_latencies(const JudgedSeries& judged, const Json& params,
+                     const LatencyHistogram& latency);
 
 /// Runs the load on all ranks and reports its series. Adds the pitfalls that were detected, with
 /// the series they affect. Throws Error(environment) on all ranks.

@@ -14,7 +14,7 @@
 
 namespace bench {
 
-class TrainingLog final : public training::RunObserver {
+class TrainingLog : public training::RunObserver {
  public:
   /// `file` "": events only. Throws Error(environment) if it cannot be opened.
   TrainingLog(State& state, const std::string& file);

@@ -186,7 +186,8 @@ void write_training(State& state, const FinishedTraining& finished) {
   if (const auto peaks = training_peaks(state); !peaks.empty())
     facts["peak_flops"] = {{"value", peaks.front().value},
                            {"kind", peaks.front().kind},
-                           {"source", peaks.front().source}};
+                           {"source", peaks.front().source},
+                           {"clean", peaks.front().clean}};
   state.facts("training", facts);
   for (const training::TrainingCheck& check : run.checks)
     if (!check.held) state.invalid(check.check + ": " + check.text);

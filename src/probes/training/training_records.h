@@ -16,8 +16,9 @@ struct FinishedTraining {
   const training::Trainer& trainer;
   const training::TrainingRun& run;
   std::string kernels;
-  Json host = nullptr;   // HostWatch::facts() of the run
-  Json cache = nullptr;  // clear_cache()
+  Json host = nullptr;    // HostWatch::facts() of the run
+  Conditions steps = {};  // of each step
+  Json cache = nullptr;   // clear_cache()
 };
 
 /// Whether its time to the target is valid: it met the target, and all checks passed.

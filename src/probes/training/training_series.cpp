@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/clean.h"
 #include "training/engine/plan.h"
 
 namespace bench::training {
@@ -49,21 +50,37 @@ Json series_params(const FinishedTraining& f) {
 }
 
 /// Steps per second in each window of steps between two evaluations, without the evaluations.
-std::vector<double> step_rates(const FinishedTraining& f) {
+struct StepRates {
+  std::vector<double> rates = {};
+  Conditions conditions = {};  // of each window
+};
+StepRates step_rates(const FinishedTraining& f) {
   const auto& steps = f.run.steps;
   const auto count = static_cast<std::int64_t>(steps.size());
   const bool evaluates = f.options.steps == 0 && f.options.recipe.evaluation_every > 0;
   const std::int64_t window =
       std::min(evaluates ? f.options.recipe.evaluation_every : kStepsOfWindow,
                std::max<std::int64_t>(1, count));
-  std::vector<double> rates;
+  StepRates found;
+  found.conditions.quality = f.steps.quality;
   for (std::int64_t begin = std::min(kColdSteps, count - window); begin + window <= count;
        begin += window) {
     double seconds = 0.0;
     for (std::int64_t i = begin; i < begin + window; ++i)
       seconds += steps[static_cast<std::size_t>(i)].seconds;
-    rates.push_back(static_cast<double>(window) / seconds);
+    found.rates.push_back(static_cast<double>(window) / seconds);
+    const auto first = static_cast<std::size_t>(begin);
+    found.conditions.flags.push_back(f.steps.over(first, first + static_cast<std::size_t>(window)));
+    found.conditions.seconds.push_back(seconds);
   }
+  return found;
+}
+
+/// Of a share of this peak: not clean if the peak is not.
+Conditions against(const TrainingPeak& peak, Conditions rates) {
+  if (peak.clean) return rates;
+  for (unsigned& flags : rates.flags) flags |= kStolen;
+  rates.reason = "the peak it is a share of was measured without a clean sample";
   return rates;
 }
 
@@ -82,7 +99,8 @@ std::string no_convergence_reason(const FinishedTraining& f) {
                      run.curve.back().samples, target_text(f.options.recipe.target));
 }
 
-void write_utilization(State& state, const FinishedTraining& f, const std::vector<double>& rates) {
+void write_utilization(State& state, const FinishedTraining& f, const StepRates& found) {
+  const std::vector<double>& rates = found.rates;
   Json params = series_params(f);
   const double model = f.workload.flops_per_sample() * static_cast<double>(f.options.recipe.batch) /
                        state.group().size();
@@ -91,7 +109,7 @@ void write_utilization(State& state, const FinishedTraining& f, const std::vecto
   const double hardware = model * training::hardware_flops(f.trainer.plan()) / forward;
   Json of_type = params;
   of_type["dtype"] = to_string(f.options.dtype);
-  state.values("model_flops", times(rates, model), of_type, "mean");
+  state.under(found.conditions).values("model_flops", times(rates, model), of_type, "mean");
   const auto peaks = training_peaks(state);
   if (peaks.empty())
     for (const char* metric : {"mfu", "hfu"})
@@ -100,15 +118,19 @@ void write_utilization(State& state, const FinishedTraining& f, const std::vecto
           "no peak is known: set peak_flops, or measure gemm earlier in the same run");
   for (const TrainingPeak& peak : peaks) {
     params["peak"] = peak.kind;
-    state.values("mfu", times(rates, model / peak.value), params, "mean");
-    state.values("hfu", times(rates, hardware / peak.value), params, "mean");
+    const Conditions conditions = against(peak, found.conditions);
+    const JudgedSeries shares = state.under(conditions);
+    shares.values("mfu", times(rates, model / peak.value), params, "mean");
+    shares.values("hfu", times(rates, hardware / peak.value), params, "mean");
   }
 }
 
 void write_convergence(State& state, const FinishedTraining& f) {
   const Json params = series_params(f);
   if (converged_and_valid(f.run)) {
-    state.value("time_to_target", f.run.curve.back().seconds, params);
+    Json of_time = params;  // another series: the time of several processes
+    if (f.run.first_step > 0) of_time["resumed"] = true;
+    state.under(f.steps).value("time_to_target", f.run.curve.back().seconds, of_time);
     state.value("samples_to_target", *f.run.samples_to_target_interpolated, params);
   } else {
     for (const char* metric : {"time_to_target", "samples_to_target"})
@@ -132,7 +154,8 @@ std::vector<TrainingPeak> training_peaks(const State& state) {
   if (state.has("peak_flops"))
     peaks.push_back({state.number("peak_flops"), "given", "parameter peak_flops"});
   if (const auto limit = state.known_limit("model_flops", {{"dtype", state.text("dtype")}}))
-    peaks.push_back({limit->value, "measured", limit->source});
+    peaks.push_back(
+        {limit->value, "measured", limit->source, !limit->source.ends_with(kDisturbedSource)});
   return peaks;
 }
 
@@ -140,10 +163,11 @@ void write_training_series(State& state, const FinishedTraining& f) {
   const Json params = series_params(f);
   std::vector<double> seconds;
   for (const TrainedStep& step : f.run.steps) seconds.push_back(step.seconds);
-  state.values("step_time", std::move(seconds), params, "max");
-  const std::vector<double> rates = step_rates(f);
+  state.under(f.steps).values("step_time", std::move(seconds), params, "max");
+  const StepRates rates = step_rates(f);
   const double items = static_cast<double>(f.options.recipe.batch * f.workload.items_per_sample());
-  state.values("items_per_second", times(rates, items), params, "max");
+  state.under(rates.conditions)
+      .values("items_per_second", times(rates.rates, items), params, "max");
   write_utilization(state, f, rates);
   write_convergence(state, f);
 }

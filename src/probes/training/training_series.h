@@ -19,6 +19,7 @@ struct TrainingPeak {
   double value = 0.0;
   std::string kind;  // "given", "measured"
   std::string source;
+  bool clean = true;  // measured with clean samples, or given
 };
 /// Given as a parameter, and measured by gemm earlier in this run.
 std::vector<TrainingPeak> training_peaks(const State& state);

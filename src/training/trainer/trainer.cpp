@@ -212,7 +212,7 @@ TrainingRun Trainer::run(RunObserver& observer) {
   observer.run_start();
   while (is_training()) {
     observer.block_start(samples_done());
-    train_block();
+    train_block(observer);
     if (checks_->due(done_) || done_ == last_step_) run_checks();
     observer.block_stop(samples_done());
     if (options_.steps == 0) evaluate(observer);
@@ -229,15 +229,16 @@ bool Trainer::block_ends() const {
   return done_ == last_step_ || (every > 0 && done_ % every == 0);
 }
 
-void Trainer::train_block() {
-  train_step();
+void Trainer::train_block(RunObserver& observer) {
+  train_step(observer);
   while (!block_ends()) {
     if (save_is_due()) save();
-    train_step();
+    train_step(observer);
   }
 }
 
-void Trainer::train_step() {
+void Trainer::train_step(RunObserver& observer) {
+  observer.step_start();
   const double rate = options_.recipe.schedule.rate(done_);
   const Seconds begin = steady_now();
   SparseTables* tables = workload_.tables();
@@ -257,6 +258,7 @@ void Trainer::train_step() {
   const Seconds stepped = steady_now();
   if (tables != nullptr && !step.skipped) tables->update(rate, step.gradient_scale);
   const Seconds end = steady_now();
+  observer.step_stop();
   step.data += gathered - begin;
   step.optimizer += end - stepped;
   step.total = end - begin;

@@ -20,7 +20,8 @@
 
 namespace bench::training {
 
-/// Receives the events of a run as they happen, for MLPerf's log. Called on every rank.
+/// Receives the events of a run as they happen, for MLPerf's log and to judge the conditions of
+/// steps. Called on every rank.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
@@ -28,6 +29,9 @@ class RunObserver {
   /// Training between two evaluations, in samples trained on before it.
   virtual void block_start(std::int64_t) {}
   virtual void block_stop(std::int64_t) {}
+  /// Outside of its time.
+  virtual void step_start() {}
+  virtual void step_stop() {}
   virtual void evaluation_start(std::int64_t) {}
   virtual void evaluation_stop(std::int64_t, const Quality&) {}
   virtual void run_stop(std::int64_t, bool /*converged*/) {}
@@ -85,8 +89,8 @@ class Trainer {
   bool is_training() const { return done_ < last_step_ && !run_.converged; }
   bool block_ends() const;
   bool save_is_due() const { return checkpoints_ && done_ % options_.checkpoint_every == 0; }
-  void train_block();
-  void train_step();
+  void train_block(RunObserver& observer);
+  void train_step(RunObserver& observer);
   void record_step(const StepOutcome& step, double rate);
   void run_checks();
   /// Returns the gradient norm averages of a resumed run.

@@ -61,6 +61,19 @@ TEST_CASE("the probe storage measures every requested pattern and leaves no file
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("on a crowded machine no time of storage is clean, but what was read is judged") {
+  DiskFolder folder;
+  ProbeJob job("storage", small(folder));
+  job.crowd();
+  job.run();
+  CHECK(job.clean_metrics() == std::set<std::string>{"resident_share", "wrong_blocks"});
+  ProbeJob checkpoints("checkpoint", small_checkpoint(folder));
+  checkpoints.crowd();
+  checkpoints.run();
+  CHECK_FALSE(checkpoints.of("write_time").empty());
+  CHECK(checkpoints.clean_metrics() == std::set<std::string>{"resident_share", "corrupt_chunks"});
+}
+
 TEST_CASE("several operations in flight are measured with direct access only") {
   DiskFolder folder;
   Json params = small(folder);

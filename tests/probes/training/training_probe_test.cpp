@@ -5,9 +5,11 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/clean.h"
 #include "core/mllog.h"
 #include "probes/training/training_records.h"
 #include "tests/probes/training_job.h"
@@ -38,6 +40,33 @@ TEST_CASE("a training that meets its target reports its time and samples") {
   CHECK(job.columns("steps").at("loss").size() == steps);
   CHECK(static_cast<double>(steps * 32) == curve.at("samples").back().get<double>());
   for (const Json& check : facts.at("checks")) CHECK(check.at("held") == true);
+}
+
+TEST_CASE("on a crowded machine no time of a training is clean, but its quality is") {
+  TrainingJob job({{"target", 1.5}, {"lanes", 2}, {"peak_flops", 1e12}});
+  job.crowd();
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.clean_metrics() == std::set<std::string>{"quality", "samples_to_target"});
+  CHECK_THAT(job.one("time_to_target").reason, Contains("crowded"));
+  CHECK(job.one("step_time").flags.size() == job.one("step_time").values.size());
+}
+
+TEST_CASE("utilisation of a peak that was not measured cleanly is not clean and says why") {
+  for (const bool clean : {true, false}) {
+    TrainingJob job({{"steps", 20}, {"lanes", 2}});
+    job.job.limits = {
+        {"model_flops",
+         {{"dtype", "f32"}},
+         {1e12, LimitKind::measured,
+          "gemm.throughput measured in this run" + (clean ? "" : std::string(kDisturbedSource))}}};
+    job.run();
+    for (const char* metric : {"mfu", "hfu"}) {
+      if (!clean) CHECK_FALSE(job.clean_metrics().contains(metric));
+      const std::string reason = job.one(metric).reason;
+      CHECK((reason.find("the peak it is a share of") != std::string::npos) == !clean);
+    }
+    CHECK(job.facts().at("peak_flops").at("clean") == clean);
+  }
 }
 
 TEST_CASE("a training's breakdown adds up to its wall time") {
@@ -184,6 +213,20 @@ TEST_CASE("a run resumed after its target reports that and repeats no unchecked 
                                   "gap of {:.4g} (target 1.5) after {:.0f} samples",
                                   samples / 32, first.one("quality").values.at(0), samples)));
   CHECK(again.of("time_to_target").empty());
+}
+
+TEST_CASE("the time to target of a resumed training is a series of its own") {
+  const TemporaryDirectory folder;
+  Json params = kToEasyTarget;
+  params.update({{"checkpoint", folder.path().string()}, {"checkpoint_every", 1}});
+  TrainingJob first(params);
+  CHECK(first.run().status == Status::ok);
+  CHECK_FALSE(first.one("time_to_target").params.contains("resumed"));
+  params.update({{"target", 1.2}, {"resume", true}});
+  TrainingJob again(params);
+  CHECK(again.run().status == Status::ok);
+  CHECK(again.facts().at("resumed_from_step").get<int>() > 0);
+  CHECK(again.one("time_to_target").params.at("resumed") == true);
 }
 
 TEST_CASE("a device without training kernels skips it, and a misspelt preset is an error") {

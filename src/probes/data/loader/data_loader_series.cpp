@@ -121,14 +121,14 @@ std::uint64_t warm_up_steps(const LoaderOptions& options) {
   return 2 + static_cast<std::uint64_t>(options.num_workers * (options.prefetch_factor + 1));
 }
 
-void write_stages(State& state, const Effort& effort, const Json& params) {
+void write_stages(const JudgedSeries& judged, const Effort& effort, const Json& params) {
   for (const auto& [stage, name] : kStages.entries) {
     const StageTime& time = effort.of(stage);
     if (time.wall_s <= 0.0) continue;
     Json own = params;
     own["stage"] = name;
-    state.value("stage_time", time.cpu_s / effort.samples, own);
-    state.value("stage_wall", time.wall_s / effort.samples, own);
+    judged.value("stage_time", time.cpu_s / effort.samples, own);
+    judged.value("stage_wall", time.wall_s / effort.samples, own);
   }
 }
 
@@ -151,7 +151,9 @@ MeasuredLoop measure_loop(const DataLoaderSetup& setup, const LoaderOptions& opt
     loop.wrong = wrong_in_batch(*setup.pipeline, loader, batch);
     if (step.uploads != nullptr) loop.damaged = step.uploads->wrong(batch.data);
   };
-  loop.result = run_loop(loader, step.step, ways);
+  State& state = *setup.state;
+  loop.conditions = watched(state.device(), state.group(), Worker::threads,
+                            [&] { loop.result = run_loop(loader, step.step, ways); });
   return loop;
 }
 
@@ -180,29 +182,31 @@ void write_rates(State& state, const MeasuredLoop& loop, const LoaderOptions& op
                  const Json& params) {
   const LoopResult& result = loop.result;
   const Effort& effort = result.effort;
-  state.values("samples_per_second", rates_of(result, options), params);
+  const JudgedSeries judged = state.under(loop.conditions);
+  judged.values("samples_per_second", rates_of(result, options), params);
   const double rate = loop.samples_per_second(options);
   if (effort.bytes_read > 0.0)
-    state.value("read_rate", effort.bytes_read / effort.samples * rate, params);
+    judged.value("read_rate", effort.bytes_read / effort.samples * rate, params);
   const Check check{"the last batch against a single-threaded reference",
                     static_cast<double>(loop.wrong), 0.0};
-  state.value("samples_per_cpu_second", effort.samples / result.cpu_s, params, {}, check);
-  state.value("of_stages", effort.stages_cpu_s() / result.cpu_s, params);
-  write_stages(state, effort, params);
-  if (result.first_batch_s > 0.0) state.value("first_batch", result.first_batch_s, params);
+  judged.value("samples_per_cpu_second", effort.samples / result.cpu_s, params, {}, check);
+  judged.value("of_stages", effort.stages_cpu_s() / result.cpu_s, params);
+  write_stages(judged, effort, params);
+  if (result.first_batch_s > 0.0) judged.value("first_batch", result.first_batch_s, params);
   if (options.num_workers > 0)
-    state.value("queue_wait", result.idle_s / static_cast<double>(result.batches), params);
+    judged.value("queue_wait", result.idle_s / static_cast<double>(result.batches), params);
 }
 
 void write_waits(State& state, const MeasuredLoop& loop, const Json& params) {
   const LoopResult& result = loop.result;
-  state.value("stall", result.stall(), params);
-  state.values("wait", result.wait_s, params);
-  state.value("wait_p99", quantile(result.wait_s, 0.99), params);
-  state.value("readiness", result.readiness(), params);
-  state.value("accelerator_use", result.use(), params);
-  state.value("oversleep", result.oversleep(), params);
-  if (!result.exposed_s.empty()) state.value("exposed_transfer", result.exposed(), params);
+  const JudgedSeries judged = state.under(loop.conditions);
+  judged.value("stall", result.stall(), params);
+  judged.values("wait", result.wait_s, params);
+  judged.value("wait_p99", quantile(result.wait_s, 0.99), params);
+  judged.value("readiness", result.readiness(), params);
+  judged.value("accelerator_use", result.use(), params);
+  judged.value("oversleep", result.oversleep(), params);
+  if (!result.exposed_s.empty()) judged.value("exposed_transfer", result.exposed(), params);
 }
 
 }  // namespace bench::data

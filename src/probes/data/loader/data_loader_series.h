@@ -73,6 +73,7 @@ std::uint64_t wrong_in_batch(const Pipeline& pipeline, const Loader& loader, con
 
 struct MeasuredLoop {
   LoopResult result;
+  Conditions conditions = {};
   std::uint64_t wrong = 0;    // wrong bytes and labels of the last batch
   std::uint64_t damaged = 0;  // bytes of it that were corrupted on the way to the device
   std::string obstacle = {};  // why batches are not page-locked as requested

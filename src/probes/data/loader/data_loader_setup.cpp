@@ -85,6 +85,7 @@ std::filesystem::path find_data(const State& state, Format format, Json& facts) 
 
 DataLoaderSetup data_loader_setup(State& state) {
   DataLoaderSetup setup;
+  setup.state = &state;
   setup.options = loader_options(state);
   setup.options.copies = state.device().copies();
   setup.time = {state.number("time_s")};

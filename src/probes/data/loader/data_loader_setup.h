@@ -10,6 +10,7 @@
 namespace bench::data {
 
 struct DataLoaderSetup {
+  State* state = nullptr;  // whose conditions are judged
   std::unique_ptr<Pipeline> pipeline;
   LoaderOptions options = {};
   Seconds time = {};

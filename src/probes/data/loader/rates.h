@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "devices/copies.h"
 #include "probes/data/loader/loader.h"
+#include "probes/work_watch.h"
 
 namespace bench::data {
 
@@ -19,7 +20,8 @@ struct ColdRead {
   double resident_share = 0.0;              // of the files, after they were evicted
   std::optional<double> device_bytes = {};  // read by the disk according to the kernel
   double bytes = 0.0;
-  std::string reason = {};  // why there is no rate
+  std::string reason = {};     // why there is no rate
+  Conditions conditions = {};  // set by the caller
 };
 
 /// Drops the data set from memory and returns the share that stayed.

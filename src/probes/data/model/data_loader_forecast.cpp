@@ -172,9 +172,12 @@ Transfer make_transfer(State& state, const DataLoaderSetup& setup, const LoaderO
   if (!transfer.uploads) return transfer;
   const Slots batch(one);
   transfer.locked = options.pin_memory && batch.obstacle().empty();
-  const std::vector<double> seconds = transfer_times(*transfer.uploads, batch.data(0));
+  std::vector<double> seconds;
+  const Conditions conditions = watched(state.device(), state.group(), Worker::threads, [&] {
+    seconds = transfer_times(*transfer.uploads, batch.data(0));
+  });
   transfer.time = {median(seconds)};
-  state.values("transfer_time", seconds, loader_params(options));
+  state.under(conditions).values("transfer_time", seconds, loader_params(options));
   return transfer;
 }
 
@@ -217,34 +220,35 @@ std::optional<double> head_of_line(const std::vector<double>& times, QueueSetup 
   return std::max(0.0, in_order - simulate_queue(times, queue).stall);
 }
 
-Json write_forecast(State& state, const std::vector<double>& times, const QueueSetup& queue,
-                    int workers, const Json& params) {
+Json write_forecast(const JudgedSeries& judged, const std::vector<double>& times,
+                    const QueueSetup& queue, int workers, const Json& params) {
   const Forecast forecast = simulate_queue(times, queue);
-  state.value("predicted_stall", forecast.stall, params);
-  state.value("predicted_slow_down", forecast.slow_down, params);
-  state.value("workers_needed", workers, params);
+  judged.value("predicted_stall", forecast.stall, params);
+  judged.value("predicted_slow_down", forecast.slow_down, params);
+  judged.value("workers_needed", workers, params);
   Json facts = {{"predicted_stall", forecast.stall},
                 {"predicted_slow_down", forecast.slow_down},
                 {"predicted_wait_p50_s", forecast.wait_p50_s},
                 {"predicted_wait_p99_s", forecast.wait_p99_s},
                 {"workers_needed", workers}};
   if (const auto share = head_of_line(times, queue)) {
-    state.value("head_of_line", *share, params);
+    judged.value("head_of_line", *share, params);
     facts["head_of_line"] = *share;
   }
   return facts;
 }
 
 /// Compares the forecast with the measurement, if the host did not change in between.
-void compare(State& state, double measured, const RatesAround& rates, const Json& params,
-             Json& facts) {
+void compare(State& state, const Conditions& conditions, double measured, const RatesAround& rates,
+             const Json& params, Json& facts) {
+  const JudgedSeries judged = state.under(conditions);
   const double predicted = facts.at("predicted_stall").get<double>();
   const StallComparison found = compare_stalls(predicted, measured, rates);
-  state.value("drift", rates.drift(), params);
+  judged.value("drift", rates.drift(), params);
   facts["stall"] = measured;
   facts["drift"] = rates.drift();
   facts["verdict"] = found.conclusive ? "comparable" : "inconclusive";
-  if (found.conclusive) return state.value("prediction_error", found.error, params);
+  if (found.conclusive) return judged.value("prediction_error", found.error, params);
   facts["reason"] = found.reason;
   state.skip_series("prediction_error", params, found.reason);
 }
@@ -281,7 +285,8 @@ class StepForecast {
     const std::vector<double> later = batch_times(after, options_);
     times.insert(times.end(), later.begin(), later.end());
     const auto queue = queue_of(setup_, options_, length, transfer_.exposed_by(length));
-    Json own = write_forecast(state_, times, queue,
+    const Conditions around = all_of({before.conditions, after.conditions});
+    Json own = write_forecast(state_.under(around), times, queue,
                               needed(setup_, before, options_.batch_size, length.value), params);
     own["step_s"] = step_s;
     own["length_s"] = length.value;
@@ -292,8 +297,8 @@ class StepForecast {
                             after.samples_per_second(options_)};
     const double batches = (rates.before + rates.after) / 2.0 / options_.batch_size;
     own["fluid_stall"] = fluid_stall(batches, queue);
-    state_.value("fluid_stall", own["fluid_stall"].get<double>(), params);
-    compare(state_, loop.result.stall(), rates, params, own);
+    state_.under(around).value("fluid_stall", own["fluid_stall"].get<double>(), params);
+    compare(state_, all_of({around, loop.conditions}), loop.result.stall(), rates, params, own);
     facts["steps"].push_back(own);
     before = std::move(after);
   }
@@ -315,7 +320,8 @@ void write_preset(State& state, const DataLoaderSetup& setup, const LoaderOption
   const double factor =
       static_cast<double>(preset.batch_size) / static_cast<double>(options.batch_size);
   for (double& time : times) time *= factor;
-  Json own = write_forecast(state, times, queue_of(setup, options, {preset.step_s}, {}),
+  Json own = write_forecast(state.under(loop.conditions), times,
+                            queue_of(setup, options, {preset.step_s}, {}),
                             needed(setup, loop, preset.batch_size, preset.step_s), params);
   const double use = 1.0 - own.at("predicted_stall").get<double>();
   own["preset"] = preset.name;

@@ -123,8 +123,12 @@ std::vector<LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup
   inputs.workers = std::max(options.num_workers, 1);
   inputs.storage_bytes_per_second = disk.cold.bytes_per_second;
   const auto threads = static_cast<int>(std::min(inputs.cores, inputs.workers));
-  inputs.memory_bytes_per_second = copy_rate(std::max(threads, 1), options.worker_cpus);
-  inputs.transfer_bytes_per_second = transfer_rate(state, setup, options);
+  const Conditions own_conditions = watched(state.device(), state.group(), Worker::threads, [&] {
+    inputs.memory_bytes_per_second = copy_rate(std::max(threads, 1), options.worker_cpus);
+    inputs.transfer_bytes_per_second = transfer_rate(state, setup, options);
+  });
+  const Conditions conditions = all_of({loop.conditions, disk.cold.conditions, own_conditions});
+  const JudgedSeries judged = state.under(conditions);
   inputs.read_bytes = effort.bytes_read / effort.samples;
   inputs.touched_bytes = setup.pipeline->touched_bytes();
   inputs.sample_bytes = static_cast<double>(setup.pipeline->sample_bytes());
@@ -141,7 +145,7 @@ std::vector<LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup
   for (const LoaderLimit& limit : limits) {
     Json own = params;
     own["limit"] = limit.name;
-    state.value("limit_rate", limit.samples_per_second, own);
+    judged.value("limit_rate", limit.samples_per_second, own);
     all.push_back(limit_facts(limit));
   }
   facts["limits"] = all;
@@ -159,7 +163,7 @@ std::vector<LoaderLimit> write_limits(State& state, const DataLoaderSetup& setup
   }
   Json own = params;
   own["limit"] = holding[0].name;
-  state.value("of_limit", loop.samples_per_second(options) / holding[0].samples_per_second, own);
+  judged.value("of_limit", loop.samples_per_second(options) / holding[0].samples_per_second, own);
   return limits;
 }
 

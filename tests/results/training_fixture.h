@@ -23,6 +23,7 @@ struct MadeTraining {
   std::int64_t batch = 32;
   std::string preset = "tiny";
   std::string workload = "llm";
+  Json resumed_from = nullptr;  // step
 };
 
 inline Samples one_value(const std::string& metric, double value, Unit unit) {
@@ -73,6 +74,7 @@ class TrainingFixture {
             {"peak_flops", {{"value", 1e12}, {"kind", "given"}, {"source", "2 cores x 3 GHz"}}},
             {"baselines", {{"bigram", 0.7}}},
             {"straggler_spread", 0.1},
+            {"resumed_from_step", made.resumed_from},
             {"checks", made.checks}};
   }
 

@@ -44,6 +44,8 @@ void add_training_answer(CLI::App& command, TrainingAnswer& options) {
   add_value(
       command, "--mllog", options.mllog, "DIR",
       "Write MLPerf logs to this folder: result_0.txt, ...; existing files are never replaced");
+  command.add_flag("--include-resumed", options.include_resumed,
+                   "Count trainings that resumed from a checkpoint in the mean time to train");
   add_reading_options(command, options);
 }
 
@@ -53,7 +55,8 @@ ExitCode answer_training(const std::vector<std::filesystem::path>& runs, bool in
   for (const auto& run : runs) records.push_back(read_run(run));
   const auto database = options.database();
   TrainingReport report = make_training_report(
-      records, [&](const TrainingSetup& setup) { return peak_from(database, setup); });
+      records, [&](const TrainingSetup& setup) { return peak_from(database, setup); },
+      options.include_resumed ? Resumed::counted : Resumed::left_out);
   report.exit_code = with_index(report.exit_code, indexed);
   show([&] { return to_document(report); }, [&] { return to_json(report); }, options.json,
        options.pages);

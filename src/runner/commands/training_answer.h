@@ -13,6 +13,7 @@ namespace bench {
 struct TrainingAnswer : ReadingOptions {
   PageOptions pages;
   std::string mllog;
+  bool include_resumed = false;
 };
 
 void add_training_answer(CLI::App& command, TrainingAnswer& options);

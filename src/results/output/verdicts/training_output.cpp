@@ -37,6 +37,8 @@ DocumentCell checks_cell(const TrainingRun& run) {
 
 std::vector<StyledText> notes_of(const TrainingRun& run) {
   std::vector<StyledText> notes;
+  if (std::string words = resumed_words(run); !words.empty())
+    notes.emplace_back(std::move(words), Tone::unsure);
   if (std::string why = own_reason(run); !why.empty())
     notes.emplace_back(std::move(why), Tone::unsure);
   for (const TrainingFault& fault : run.faults)

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/mllog.h"
 #include "core/whole_file.h"
 
@@ -16,6 +17,14 @@ struct Lines {
   std::string text;
   std::size_t left_out = 0;
   std::string why;
+  bool resumed = false;
+
+  std::string trouble() const {
+    if (resumed)
+      return "the training resumed from a checkpoint: the log has only the time of its last "
+             "process";
+    return left_out == 0 ? "" : fmt::format("{} lines skipped: {}", left_out, why);
+  }
 };
 
 /// Through the parser, so the output has the official order and form.
@@ -34,6 +43,9 @@ std::map<std::string, Lines> lines_by_job(const RunRecords& run) {
   for (const Record& record : run.records) {
     const auto* event = std::get_if<Event>(&record.body);
     if (event != nullptr && event->key == kMllogEvent) add_line(by_job[record.job], event->value);
+    const auto* facts = std::get_if<Facts>(&record.body);
+    if (facts != nullptr && facts->topic == "training" && by_job.contains(record.job))
+      by_job[record.job].resumed = integer_field(facts->facts, "resumed_from_step") > 0;
   }
   return by_job;
 }
@@ -48,10 +60,7 @@ std::vector<MllogText> mllog_texts(std::span<const RunRecords> runs) {
       const auto found = by_job.find(job.id);
       if (found == by_job.end()) continue;
       const Lines& lines = found->second;
-      texts.push_back({job.id, lines.text,
-                       lines.left_out == 0
-                           ? ""
-                           : fmt::format("{} lines skipped: {}", lines.left_out, lines.why)});
+      texts.push_back({job.id, lines.text, lines.trouble(), lines.resumed});
     }
   }
   return texts;

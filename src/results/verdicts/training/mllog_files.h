@@ -16,8 +16,9 @@ inline constexpr const char* kMllogEvent = "mllog";
 
 struct MllogText {
   std::string job;
-  std::string text;     // of the whole file
-  std::string trouble;  // reason for skipped lines; "" for none
+  std::string text;      // of the whole file
+  std::string trouble;   // reason for skipped lines, or why its times are wrong; "" for none
+  bool resumed = false;  // from a checkpoint: it has only the time of the last process
 };
 
 /// One per job with such lines, in plan order.

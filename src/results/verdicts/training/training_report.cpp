@@ -146,18 +146,27 @@ MeasuredPeak measured_peak(const TrainingSetup& setup, const SeriesFinder& serie
 
 namespace {
 
-bool counts_as_run(const TrainingRun& run) { return run.state != TrainingState::not_run; }
+bool is_resumed(const TrainingRun& run) { return run.resumed_from > 0; }
+
+/// A resumed run that met its target did so in another time than in one piece; one that missed it
+/// missed it.
+bool counts_as_run(const TrainingRun& run, const TrainingGroup& group) {
+  if (run.state == TrainingState::not_run) return false;
+  return group.resumed_counted || !is_resumed(run) || run.state != TrainingState::converged;
+}
 
 /// Infinity for a run that missed its target.
 std::vector<double> times_of(const TrainingGroup& group) {
   std::vector<double> times;
   for (const TrainingRun& run : group.runs)
-    if (counts_as_run(run))
+    if (counts_as_run(run, group))
       times.push_back(run.state == TrainingState::converged ? run.seconds_to_target : HUGE_VAL);
   return times;
 }
 
-void conclude(TrainingGroup& group, const PeakFinder& peak) {
+void conclude(TrainingGroup& group, const PeakFinder& peak, Resumed resumed) {
+  group.resumed = static_cast<std::size_t>(std::ranges::count_if(group.runs, is_resumed));
+  group.resumed_counted = resumed == Resumed::counted;
   for (const TrainingRun& run : group.runs)
     if (group.facts.empty() && !run.facts.empty()) {
       group.facts = run.facts;
@@ -170,6 +179,8 @@ void conclude(TrainingGroup& group, const PeakFinder& peak) {
   } else {
     const auto times = times_of(group);
     group.time = olympic_mean(times);
+    if (times.empty() && group.resumed > 0)
+      group.time.why = "every run that ended was resumed from a checkpoint";
     group.seconds = variation(times);
     group.samples = variation(samples_of(group));
   }
@@ -279,7 +290,8 @@ bool on_files(const TrainingGroup& group) {
   return text_field(object_field(group.facts, "data"), "kind") == "files";
 }
 
-TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak) {
+TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak,
+                                    Resumed resumed) {
   TrainingReport report;
   for (const RunRecords& run : runs) {
     report.runs.push_back(run.run);
@@ -291,7 +303,7 @@ TrainingReport make_training_report(std::span<const RunRecords> runs, const Peak
   }
   report.groups = groups_of(runs);
   for (TrainingGroup& group : report.groups) {
-    conclude(group, peak);
+    conclude(group, peak, resumed);
     warn_of_seeds(group, report.warnings);
     warn_of_machine(group, report.warnings);
     warn_of_setup(group, report.warnings);

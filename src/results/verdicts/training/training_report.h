@@ -28,7 +28,9 @@ struct TrainingGroup {
   TrainingSetup setup;
   Json facts = Json::object();  // topic "training" of the first run that has it
   std::vector<TrainingRun> runs;
-  OlympicMean time;  // seconds to the target
+  OlympicMean time;              // seconds to the target
+  std::size_t resumed = 0;       // runs that resumed from a checkpoint
+  bool resumed_counted = false;  // whether they are in `time` and `seconds`
   Variation seconds, samples;
   double items_per_second = kNoValue;  // of all ranks, the median over runs
   double items_low = kNoValue, items_high = kNoValue;
@@ -62,7 +64,11 @@ struct TrainingReport {
   ExitCode exit_code = ExitCode::not_measured;
 };
 
-TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak = {});
+/// Whether runs that resumed from a checkpoint count in times to train.
+enum class Resumed { left_out, counted };
+
+TrainingReport make_training_report(std::span<const RunRecords> runs, const PeakFinder& peak = {},
+                                    Resumed resumed = Resumed::left_out);
 
 /// Samples to the target of the converged runs.
 std::vector<double> samples_of(const TrainingGroup& group);

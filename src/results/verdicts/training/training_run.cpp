@@ -294,6 +294,8 @@ TrainingRun training_run(const RunRecords& records, const JobResult& job,
   run.samples_to_target = number_field(job_records.facts, "samples_to_target");
   run.seconds_to_target = number_field(job_records.facts, "seconds_to_target");
   run.init_seconds = number_field(job_records.facts, "init_seconds");
+  run.resumed_from =
+      std::max<std::int64_t>(0, integer_field(job_records.facts, "resumed_from_step"));
   run.curve = curve_of(job_records);
   run.breakdown = breakdown_of(job_records);
   run.memory = memory_of(job_records);

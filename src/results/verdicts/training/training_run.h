@@ -80,6 +80,9 @@ struct TrainingRun {
   double samples_to_target = kNoValue;
   double seconds_to_target = kNoValue;
   double init_seconds = kNoValue;
+  /// The step of the checkpoint it resumed from; 0: it trained in one piece. Its time is the sum of
+  /// its processes, without what each trained after its last checkpoint.
+  std::int64_t resumed_from = 0;
   double items_per_second = kNoValue;  // of all ranks: tokens or samples; the median of its windows
   double items_low = kNoValue, items_high = kNoValue;  // 95 % interval of that median
   std::map<std::string, double> mfu = {};              // by the kind of peak: given, measured

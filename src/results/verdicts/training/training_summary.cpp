@@ -15,9 +15,9 @@ namespace {
 std::string time_text(const TrainingGroup& group) {
   if (group.setup.steps > 0) return "";
   const OlympicMean& time = group.time;
-  if (!std::isfinite(time.mean)) return "none: " + time.why;
+  if (!std::isfinite(time.mean)) return "none: " + mean_words(group);
   return format(time.mean, Unit::second) + interval_text(time.low, time.high, Unit::second) + ", " +
-         mean_words(time);
+         mean_words(group);
 }
 
 std::string spread_text(const Variation& variation) {
@@ -181,6 +181,21 @@ std::string setup_words(const TrainingGroup& group) {
   return text;
 }
 
+std::string resumed_words(const TrainingRun& run) {
+  if (run.resumed_from <= 0) return "";
+  return fmt::format("resumed from the checkpoint after step {}", run.resumed_from);
+}
+
+namespace {
+
+/// Of the runs in the group: left out of its mean, or in it.
+std::string resumed_note(const TrainingGroup& group) {
+  if (group.resumed == 0) return "";
+  const std::string runs = counted(static_cast<std::int64_t>(group.resumed), "resumed run");
+  return group.resumed_counted ? "; includes " + runs
+                               : "; " + runs + " left out, --include-resumed counts them";
+}
+
 std::string mean_words(const OlympicMean& time) {
   if (!std::isfinite(time.mean)) return time.why;
   std::string text =
@@ -193,6 +208,12 @@ std::string mean_words(const OlympicMean& time) {
   if (!time.why.empty()) return text + "; " + time.why;
   return text + (time.trimmed ? "; 95 % confidence interval (Yuen's trimmed mean)"
                               : "; 95 % confidence interval (Student's t)");
+}
+
+}  // namespace
+
+std::string mean_words(const TrainingGroup& group) {
+  return mean_words(group.time) + (group.setup.steps > 0 ? "" : resumed_note(group));
 }
 
 std::string peak_words(const TrainingGroup& group) {

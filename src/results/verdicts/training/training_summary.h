@@ -22,8 +22,11 @@ std::string items_word(const TrainingGroup& group);
 /// "llm tiny, f32, 1 rank of 2 threads, batch 32".
 std::string setup_words(const TrainingGroup& group);
 /// Description of the mean, or why there is none: "olympic mean of 3 of 5 runs, without the fastest
-/// and the slowest; 95 % confidence interval (Yuen's trimmed mean)".
-std::string mean_words(const OlympicMean& time);
+/// and the slowest; 95 % confidence interval (Yuen's trimmed mean)". And what became of resumed
+/// runs.
+std::string mean_words(const TrainingGroup& group);
+/// "resumed from the checkpoint after step 120"; "" for a run in one piece.
+std::string resumed_words(const TrainingRun& run);
 /// The peak that MFU refers to; "" if unknown.
 std::string peak_words(const TrainingGroup& group);
 /// group.flops relative to the measured GEMM rate; kNoValue if not measured.

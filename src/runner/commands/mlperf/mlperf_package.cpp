@@ -49,6 +49,9 @@ void add_logs_of_run(const RunRecords& run, PackageSources& sources) {
     throw Error(ErrorKind::input, run.run + ": the run has no MLLOG lines",
                 "package runs of `benchctl train` with a target, or of the probe external");
   for (const MllogText& text : texts) {
+    if (text.resumed)
+      throw Error(ErrorKind::input, run.run + ", job " + text.job + ": " + text.trouble,
+                  "package runs that trained in one piece");
     if (!text.trouble.empty())
       say(Level::warning, printable("MLLOG of job " + text.job + ": " + text.trouble));
     sources.logs.push_back({run.run + " " + text.job, text.text});

@@ -98,6 +98,24 @@ TEST_CASE("the text lists the runs that did not converge, with reasons") {
   CHECK_THAT(text, Contains("(not converged)"));
 }
 
+TEST_CASE("a resumed training is marked in text, Markdown and JSON") {
+  TrainingFixture fixture;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) fixture.add({.seed = seed});
+  fixture.add({.seed = 4, .resumed_from = 120});
+  const TrainingReport report = training_report_of(fixture.records());
+  for (const std::string& text : {to_text(report, kPlainReport), to_markdown(to_document(report))})
+    CHECK_THAT(text, Contains("resumed from the checkpoint after step 120") &&
+                         Contains("1 resumed run left out, --include-resumed counts"));
+  const Json json = to_json(report);
+  keeps_to_schema(json);
+  CHECK(json["resumed"] == 1);
+  CHECK(json["resumed_counted"] == false);
+  CHECK(json["runs"][3]["resumed"] == true);
+  CHECK(json["runs"][3]["resumed_from_step"] == 120);
+  CHECK(json["runs"][0]["resumed"] == false);
+  CHECK(json["runs"][0]["resumed_from_step"].is_null());
+}
+
 TEST_CASE("the Markdown report has runs, times and scaling") {
   const std::string text = to_markdown(to_document(mixed_trainings()));
   CHECK_THAT(text, Contains("# Time to train") && Contains("not MLPerf results"));

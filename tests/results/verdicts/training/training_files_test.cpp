@@ -54,6 +54,18 @@ TEST_CASE("each training's lines become a file in MLPerf's layout and order of f
         "\"t.py\", \"lineno\": 3, \"samples_count\": 512}}\n");
 }
 
+TEST_CASE("the log of a resumed training is marked, because it lacks the time before") {
+  for (const Json& step : {Json(), Json(120)}) {
+    TrainingFixture fixture;
+    const std::string job = fixture.plan({}, TrainingFixture::params_of({}));
+    fixture.run.add(job, Event{kMllogEvent, mllog_event("seed", 1)});
+    fixture.run.add(job, Facts{"training", TrainingFixture::facts_of({.resumed_from = step})});
+    const MllogText text = mllog_texts(std::vector<RunRecords>{fixture.records()}).at(0);
+    CHECK(text.resumed == !step.is_null());
+    CHECK(text.trouble.empty() == step.is_null());
+  }
+}
+
 TEST_CASE("an existing log is not overwritten, and no file is written") {
   const TemporaryDirectory folder;
   write_text(folder.path() / "result_1.txt", "mine");

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "results/verdicts/training/training_summary.h"
 #include "tests/results/training_fixture.h"
 #include "tests/support/catch.h"
 
@@ -49,6 +50,39 @@ TEST_CASE("a training above its target has not converged, whatever its time") {
   const TrainingReport two = training_report_of(fixture.records());
   CHECK(std::isnan(two.groups[0].time.mean));
   CHECK_THAT(two.groups[0].time.why, Contains("void"));
+}
+
+TEST_CASE("a resumed training is left out of the mean time to train unless asked for") {
+  TrainingFixture fixture;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) fixture.add({.seed = seed});
+  fixture.add({.seed = 5, .seconds = 3.0, .resumed_from = 120});
+  const std::vector<RunRecords> records{fixture.records()};
+  const TrainingGroup without = make_training_report(records).groups.at(0);
+  CHECK(without.time.runs == 4);
+  CHECK(without.seconds.mean == Approx(10.0));
+  CHECK(without.samples.n == 5);  // resumed bit for bit
+  CHECK(without.runs[4].resumed_from == 120);
+  CHECK_THAT(mean_words(without), Contains("1 resumed run left out"));
+  const auto with = make_training_report(records, {}, Resumed::counted).groups.at(0);
+  CHECK(with.time.runs == 5);
+  CHECK(with.seconds.mean == Approx(8.6));
+  CHECK_THAT(mean_words(with), Contains("includes 1 resumed run"));
+}
+
+TEST_CASE("a resumed training that missed its target counts as a miss") {
+  TrainingFixture fixture;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) fixture.add({.seed = seed});
+  fixture.add({.seed = 4, .gap = 0.2, .converged = false, .resumed_from = 120});
+  CHECK(training_report_of(fixture.records()).groups.at(0).time.without == 1);
+}
+
+TEST_CASE("without a training in one piece there is no time to train, and the reason says so") {
+  const TrainingReport report =
+      training_report_of(TrainingFixture().add({.resumed_from = 120}).records());
+  CHECK(std::isnan(report.groups[0].time.mean));
+  CHECK_THAT(mean_words(report.groups[0]),
+             Contains("every run that ended was resumed") && Contains("--include-resumed"));
+  CHECK(report.exit_code == ExitCode::ok);
 }
 
 TEST_CASE("a training that reports convergence without evidence is invalid") {

@@ -21,6 +21,9 @@ struct InstructionStream {
   std::string instruction;      // "vfmadd231ps zmm"
   double ops = 0.0;             // per instruction; a multiply-add counts two
   double most_per_cycle = 0.0;  // instructions; upper bound for this kind of core
+  /// Whether that bound is documented for this CPU model; else it is only the most of any similar
+  /// core, and no proof.
+  bool bound_is_known = true;
 };
 
 /// Instructions that each depend on the previous one.

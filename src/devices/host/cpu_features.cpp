@@ -1,5 +1,8 @@
 #include "devices/host/cpu_features.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -95,6 +98,49 @@ CpuFeatures detect() { return {}; }
 #endif
 
 }  // namespace
+
+namespace {
+
+bool is_one_of(int model, std::initializer_list<int> models) {
+  return std::ranges::find(models, model) != models.end();
+}
+
+/// Family 6. Ports 0 and 5 of servers execute 512 bits each, of notebooks and desktops port 0
+/// alone.
+IssueRates intel_rates(int model) {
+  constexpr double kTileCycles = 16.0;
+  if (is_one_of(model, {0x8f, 0xcf}))  // Sapphire and Emerald Rapids: a vdpbf16ps every two cycles
+    return {2.0, 0.5, 2.0, 2.0, 2.0, 1.0 / kTileCycles};
+  if (model == 0x55)  // Skylake to Cooper Lake
+    return {.fma512 = 2.0, .int8_512 = 2.0, .fma256 = 2.0};
+  if (is_one_of(model, {0x6a, 0x6c}))  // Ice Lake, servers
+    return {.fma512 = 2.0, .int8_512 = 2.0, .fma256 = 2.0};
+  if (is_one_of(model, {0x7d, 0x7e, 0x8c, 0x8d, 0xa7}))  // Ice, Tiger and Rocket Lake
+    return {.fma512 = 1.0, .int8_512 = 1.0, .fma256 = 2.0};
+  if (is_one_of(model, {0x97, 0x9a, 0xb7, 0xba, 0xbf}))  // Alder and Raptor Lake
+    return {.fma256 = 2.0, .int8_256 = 2.0};
+  if (is_one_of(model, {0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x8e, 0x9e,
+                        0xa5, 0xa6}))  // Haswell to Comet Lake
+    return {.fma256 = 2.0};
+  return {};
+}
+
+IssueRates amd_rates(int family, int model) {
+  if (family == 0x17) return {.fma256 = 2.0};  // Zen 1 half of that
+  if (family == 0x19)  // Zen 4 executes 512-bit instructions in two halves, Zen 3 has none
+    return {1.0, 1.0, 1.0, 2.0, {}, {}};
+  const bool full_width = model < 0x20 || (model >= 0x40 && model < 0x50);  // of Zen 5
+  if (family == 0x1a && full_width) return {2.0, 2.0, 2.0, 2.0, 2.0, {}};
+  return {};
+}
+
+}  // namespace
+
+IssueRates issue_rates(const CpuFeatures& cpu) {
+  if (cpu.vendor == "GenuineIntel" && cpu.family == 6) return intel_rates(cpu.model);
+  if (cpu.vendor == "AuthenticAMD") return amd_rates(cpu.family, cpu.model);
+  return {};
+}
 
 const CpuFeatures& cpu_features() {
   static const CpuFeatures features = detect();

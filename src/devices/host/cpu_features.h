@@ -2,6 +2,7 @@
 // one program serves every machine.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace bench {
@@ -23,10 +24,15 @@ struct CpuFeatures {
   bool neon_bf16 = false;
   bool neon_i8mm = false;
   bool neon_dotprod = false;
-
-  /// AMD's Zen 4 executes 512-bit instructions in two halves: at most one per cycle.
-  bool half_rate_avx512() const { return vendor == "AuthenticAMD" && family == 0x19; }
 };
+
+/// Instructions that one core can issue per cycle; nothing where they are not known for this model.
+struct IssueRates {
+  std::optional<double> fma512 = {}, bf16_512 = {}, int8_512 = {};  // vdpbf16ps, vpdpbusd
+  std::optional<double> fma256 = {}, int8_256 = {};
+  std::optional<double> tile = {};  // AMX
+};
+IssueRates issue_rates(const CpuFeatures& cpu);
 
 /// Detected once; also requests AMX tile registers from the kernel, which a process must do.
 const CpuFeatures& cpu_features();

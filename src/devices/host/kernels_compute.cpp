@@ -61,7 +61,8 @@ BENCH_TILE_LOOP(int8_tile, "tdpbusd")
 ComputeKernel kernel(Dtype dtype, const char* instruction, int group,
                      decltype(ComputeKernel::loop) loop) {
   const double ops = 2.0 * 16 * 16 * 16 * group;
-  return {{dtype, "amx", instruction, ops, 1.0 / 16},
+  const auto known = issue_rates(cpu_features()).tile;
+  return {{dtype, "amx", instruction, ops, known.value_or(1.0 / 16), known.has_value()},
           Combination::tile,
           group,
           kSums,
@@ -130,11 +131,12 @@ BENCH_LOOP(bf16_loop, "arch=armv8.2-a+bf16", "bfmmla", ".4s, v30.8h, v31.8h\n\t"
 BENCH_LOOP(int8_matrix_loop, "arch=armv8.2-a+i8mm", "usmmla", ".4s, v30.16b, v31.16b\n\t")
 BENCH_LOOP(int8_dot_loop, "arch=armv8.2-a+dotprod", "sdot", ".4s, v30.16b, v31.16b\n\t")
 
-constexpr double kMost = 4.0;  // no core has more than four 128-bit units
+// No core has more than four 128-bit units, but not all of them take each of these instructions.
+constexpr double kMost = 4.0;
 
 ComputeKernel kernel(Dtype dtype, const char* instruction, double ops, Combination combination,
                      int group, decltype(ComputeKernel::loop) loop) {
-  return {{dtype, "neon", instruction, ops, kMost}, combination, group, kSums, 16, loop};
+  return {{dtype, "neon", instruction, ops, kMost, false}, combination, group, kSums, 16, loop};
 }
 
 }  // namespace
@@ -243,34 +245,37 @@ BENCH_WALK(walk_xmm, "xmm", BENCH_ONE_CHAIN)
 BENCH_WALK(walk_ymm, "ymm", BENCH_CHAINS)
 BENCH_WALK(walk_zmm, "zmm", BENCH_CHAINS)
 
-ComputeKernel kernel(Dtype dtype, const char* isa, const char* instruction, int group, double most,
-                     std::size_t bytes, decltype(ComputeKernel::loop) loop) {
+ComputeKernel kernel(Dtype dtype, const char* isa, const char* instruction, int group,
+                     std::optional<double> most, std::size_t bytes,
+                     decltype(ComputeKernel::loop) loop) {
+  constexpr double kMostOfAny = 2.0;
   const double ops = 2.0 * static_cast<double>(bytes) / static_cast<double>(size_of(dtype));
   const int sums = bytes == 64 ? kSumsZmm : kSumsYmm;
-  return {{dtype, isa, instruction, ops, most}, Combination::lanes, group, sums, bytes, loop};
+  const InstructionStream stream{dtype,           isa, instruction, ops, most.value_or(kMostOfAny),
+                                 most.has_value()};
+  return {stream, Combination::lanes, group, sums, bytes, loop};
 }
 
 }  // namespace
 
 std::vector<ComputeKernel> vector_kernels() {
   const CpuFeatures& cpu = cpu_features();
-  const double zmm = cpu.half_rate_avx512() ? 1.0 : 2.0;
-  const double ymm = 2.0;
+  const IssueRates most = issue_rates(cpu);
   std::vector<ComputeKernel> found;
   if (cpu.avx512) {
-    found.push_back(kernel(Dtype::f32, "avx512", "vfmadd231ps zmm", 1, zmm, 64, f32_zmm));
-    found.push_back(kernel(Dtype::f64, "avx512", "vfmadd231pd zmm", 1, zmm, 64, f64_zmm));
+    found.push_back(kernel(Dtype::f32, "avx512", "vfmadd231ps zmm", 1, most.fma512, 64, f32_zmm));
+    found.push_back(kernel(Dtype::f64, "avx512", "vfmadd231pd zmm", 1, most.fma512, 64, f64_zmm));
   }
   if (cpu.avx512_bf16)
-    found.push_back(kernel(Dtype::bf16, "avx512", "vdpbf16ps zmm", 2, zmm, 64, bf16_zmm));
+    found.push_back(kernel(Dtype::bf16, "avx512", "vdpbf16ps zmm", 2, most.bf16_512, 64, bf16_zmm));
   if (cpu.avx512_vnni)
-    found.push_back(kernel(Dtype::int8, "avx512", "vpdpbusd zmm", 4, zmm, 64, int8_zmm));
+    found.push_back(kernel(Dtype::int8, "avx512", "vpdpbusd zmm", 4, most.int8_512, 64, int8_zmm));
   if (cpu.avx2_fma) {
-    found.push_back(kernel(Dtype::f32, "avx2", "vfmadd231ps ymm", 1, ymm, 32, f32_ymm));
-    found.push_back(kernel(Dtype::f64, "avx2", "vfmadd231pd ymm", 1, ymm, 32, f64_ymm));
+    found.push_back(kernel(Dtype::f32, "avx2", "vfmadd231ps ymm", 1, most.fma256, 32, f32_ymm));
+    found.push_back(kernel(Dtype::f64, "avx2", "vfmadd231pd ymm", 1, most.fma256, 32, f64_ymm));
   }
   if (cpu.avx_vnni)
-    found.push_back(kernel(Dtype::int8, "avx2", "vpdpbusd ymm", 4, ymm, 32, int8_ymm));
+    found.push_back(kernel(Dtype::int8, "avx2", "vpdpbusd ymm", 4, most.int8_256, 32, int8_ymm));
   return found;
 }
 

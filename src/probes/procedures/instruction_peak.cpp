@@ -22,6 +22,21 @@ Limit at_most(const InstructionStream& stream) {
               " per cycle x " + format(stream.ops, Unit::count) + " operations"};
 }
 
+/// Nothing where the issue rate of this CPU model is not known.
+std::optional<Limit> proof(const InstructionStream& stream) {
+  return stream.bound_is_known ? std::optional(at_most(stream)) : std::nullopt;
+}
+
+/// The bound of one core; the measured rate where the issue rate of this CPU model is not known.
+std::optional<CycleLimit> cycle_limit(const InstructionStream& stream, std::optional<double> rate) {
+  if (const auto known = proof(stream)) return CycleLimit{known->value, known->kind, known->source};
+  if (!rate) return {};
+  return CycleLimit{*rate, LimitKind::measured,
+                    stream.instruction + ": " + format(*rate / stream.ops, Unit::count) +
+                        " per cycle measured (the issue rate of this CPU model is not known) x " +
+                        format(stream.ops, Unit::count) + " operations"};
+}
+
 Json stream_params(const InstructionStream& stream) {
   return {{"dtype", to_string(stream.dtype)}, {"isa", stream.isa}};
 }
@@ -65,19 +80,20 @@ std::optional<double> measure_rate(State& state, Instructions& instructions, std
                       no_such_rate(*rate / stream.ops, kAttempts));
     return {};
   }
-  state.value("per_cycle", *rate, stream_params(stream), at_most(stream), check);
+  state.value("per_cycle", *rate, stream_params(stream), proof(stream), check);
   return rate;
 }
 
-void measure_throughput(State& state, Instructions& instructions, std::size_t index, int threads) {
+void measure_throughput(State& state, Instructions& instructions, std::size_t index, int threads,
+                        std::optional<double> rate) {
   const InstructionStream& stream = instructions.streams()[index];
   const auto run = instructions.prepare_stream(index, threads);
-  const Limit bound = at_most(stream);
   Json params = stream_params(stream);
   params["threads"] = threads;
   Report report{.metric = "throughput",
                 .amount = run->per_call() * threads,
-                .cycle_limit = CycleLimit{bound.value * threads, bound.kind, bound.source}};
+                .cycle_limit = cycle_limit(stream, rate)};
+  if (report.cycle_limit) report.cycle_limit->per_cycle *= threads;
   if (is_integer(stream.dtype)) report.unit = Unit::op_per_second;
   state.measure({.params = params,
                  .work = [&](std::int64_t calls) { run->run(calls); },
@@ -115,7 +131,7 @@ void measure_dtype(State& state, Instructions& instructions, Dtype dtype) {
     else
       unknown = std::max(unknown, at_most(instructions.streams()[index]).value);
     for (const int threads : thread_counts(state))
-      measure_throughput(state, instructions, index, threads);
+      measure_throughput(state, instructions, index, threads, rate);
   }
   const Json params = {{"dtype", to_string(dtype)}, {"isa", "best"}};
   if (unknown > best)

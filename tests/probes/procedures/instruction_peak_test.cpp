@@ -83,6 +83,30 @@ TEST_CASE("a stream faster than its proven limit is invalid") {
   CHECK(job.find("throughput", {{"isa", "wide"}, {"threads", 1}}).outcome == Status::invalid);
 }
 
+TEST_CASE("where the issue rate of a CPU model is not known, the limit is measured") {
+  PeakJob job;
+  job.fake.streams_[0].bound_is_known = false;
+  job.fake.rates = {4.0, 2.0};  // more than any similar core: no proof that it is wrong
+  CHECK(job.run().status == Status::ok);
+  for (const int threads : {1, 4}) {
+    const Samples rate = job.find("throughput", {{"isa", "wide"}, {"threads", threads}});
+    REQUIRE(rate.limit);
+    CHECK(rate.limit->kind == LimitKind::measured);
+    CHECK(rate.limit->value == Approx(threads * 4.0 * 32 * kFakeClock));
+    CHECK_THAT(rate.limit->source, Catch::Matchers::Contains("is not known"));
+  }
+  CHECK_FALSE(job.find("per_cycle", {{"isa", "wide"}}).limit);
+  CHECK(job.find("per_cycle", {{"isa", "narrow"}}).limit->kind == LimitKind::proven);
+}
+
+TEST_CASE("where neither the issue rate nor a measured one is known, there is no limit") {
+  PeakJob job;
+  job.fake.streams_[0].bound_is_known = false;
+  job.fake.reported_rate = 0.66;
+  job.run();
+  CHECK_FALSE(job.find("throughput", {{"isa", "wide"}, {"threads", 1}}).limit);
+}
+
 TEST_CASE("a stream with wrong sums is invalid") {
   PeakJob job;
   job.fake.wrong_sums = true;

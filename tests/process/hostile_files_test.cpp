@@ -24,10 +24,10 @@ Answer run_by_shell(const BenchctlFolder& bench, const std::string& around,
   return Program({{"/bin/sh", "-c", text}, {{"BENCHCTL_DB", bench.database.string()}}}).wait();
 }
 
-std::vector<std::string> measuring(const BenchctlFolder& bench, const Json& params) {
+std::vector<std::string> measuring(const BenchctlFolder& bench, const Json& env = Json::object()) {
   const auto suite = bench.folder.path() / "one.json";
-  std::ofstream(suite) << Json{
-      {"suite", "one"}, {"cases", {{{"name", "one"}, {"probe", "null"}, {"params", params}}}}};
+  std::ofstream(suite) << Json{{"suite", "one"},
+                               {"cases", {{{"name", "one"}, {"probe", "null"}, {"env", env}}}}};
   return {"run", suite.string(), "--rank-program", (program_folder() / "faulty_rank").string()};
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("with stdin, stdout or stderr closed, files receive only what is their
        {"exec %s <&-", "exec %s >&-", "exec %s 2>&-", "exec %s <&- >&- 2>&-"}) {
     const BenchctlFolder bench;
     INFO(around);
-    const Answer run = run_by_shell(bench, around, measuring(bench, {{"samples", 3}}));
+    const Answer run = run_by_shell(bench, around, measuring(bench));
     const bool silent = std::string(around).find(">&- ") != std::string::npos ||
                         std::string(around).ends_with(" >&-");
     CHECK(run.exit.text() == (silent ? "exit code 4" : "exit code 0"));
@@ -81,7 +81,7 @@ TEST_CASE("named pipes, devices and folders given as files are refused at once")
 TEST_CASE("a database that cannot take the run is refused before anything is measured") {
   const BenchctlFolder bench;
   const auto refused = [&](const std::string& database) {
-    std::vector<std::string> words = measuring(bench, {{"samples", 3}});
+    std::vector<std::string> words = measuring(bench);
     words.insert(words.end(), {"--db", database});
     const Answer run = bench.run(words);
     INFO(run.err);
@@ -101,9 +101,11 @@ TEST_CASE("a database that cannot take the run is refused before anything is mea
 
 TEST_CASE("when records cannot be written, the run ends with the command that resumes it") {
   const BenchctlFolder bench;
-  // Files of at most 8 KiB, as on a disk that is almost full.
-  const Answer run = run_by_shell(bench, "trap '' XFSZ; ulimit -f 16; exec %s",
-                                  measuring(bench, {{"samples", 20'000}}));
+  const auto values = bench.folder.path() / "values.txt";
+  std::ofstream(values) << "100";  // 400 samples
+  // Files of at most 4 KiB, as on a disk that is almost full.
+  const Answer run = run_by_shell(bench, "trap '' XFSZ; ulimit -f 8; exec %s",
+                                  measuring(bench, {{"FAULTY_RANK_VALUES", values.string()}}));
   INFO(run.err);
   CHECK(run.exit.text() == "exit code 4");
   const std::string id = bench.records().parent_path().filename().string();

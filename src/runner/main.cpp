@@ -1,10 +1,13 @@
 // benchctl: turns every error into a message and an exit code.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -119,11 +122,26 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// Where memory runs out in a destructor (nlohmann::json's allocate), no handler is asked. This
+/// allocates nothing.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kText = "error: not enough memory\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
+    _exit(static_cast<int>(bench::ExitCode::environment));
+  } catch (...) {  // any other is a bug, and a core dump helps
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace bench;
   try {
+    std::set_terminate(end_without_memory);
     open_standard_descriptors();
     allow_many_files();
     return run_cli(argc, argv);

@@ -2,6 +2,7 @@
 // and nothing that was received is lost.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -116,6 +117,41 @@ TEST_CASE("when records cannot be written, the run ends with the command that re
   INFO(resumed.err);
   CHECK(resumed.exit.clean());
 }
+
+#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of addresses
+TEST_CASE("when memory runs out, the answer is an error and never a shorter one") {
+  const BenchctlFolder bench;
+  const auto values = bench.folder.path() / "values.txt";
+  std::ofstream(values) << "100";  // 400 samples
+  REQUIRE(bench.run(measuring(bench, {{"FAULTY_RANK_VALUES", values.string()}})).exit.clean());
+  const std::string text = bench.records_text();
+  const auto begin = text.rfind('\n', text.find("\"kind\":\"samples\"")) + 1;
+  const std::string line = text.substr(begin, text.find('\n', begin) + 1 - begin);
+  std::ofstream records(bench.records(), std::ios::app);
+  for (int i = 0; i < 2000; ++i) {
+    std::string other = line;
+    records << other.replace(other.find("\"value\""), 7, "\"value" + std::to_string(i) + "\"");
+  }
+  records.close();
+  const std::vector<std::string> words = {"export", "csv", "latest"};
+  const std::string whole = bench.run(words).out;
+  REQUIRE(std::ranges::count(whole, '\n') > 2000);
+  int refused = 0;
+  for (int kilobytes = 24'000; kilobytes <= 64'000; kilobytes += 4'000) {
+    const Answer answer =
+        run_by_shell(bench, "ulimit -v " + std::to_string(kilobytes) + "; exec %s", words);
+    INFO(kilobytes << " KB: " << answer.exit.text() << ": " << answer.err);
+    if (answer.exit.clean()) {
+      CHECK(answer.out == whole);
+    } else if (answer.err.find("shared libraries") == std::string::npos) {
+      CHECK(answer.exit.text() == "exit code 4");
+      CHECK_THAT(answer.err, Contains("not enough memory"));
+      ++refused;
+    }
+  }
+  CHECK(refused > 0);
+}
+#endif
 
 TEST_CASE("prune leaves a run alone whose records end in the middle of a line") {
   const NightAfterNine bench;

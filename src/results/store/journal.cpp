@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <new>
 
 #include "core/descriptor.h"
 #include "core/error.h"
@@ -157,6 +158,8 @@ Journal read_journal(const fs::path& path) {
       try {
         journal.entries.push_back(
             entry_from(parse_json(text.substr(start, end - start), "line"), line));
+      } catch (const std::bad_alloc&) {
+        throw;  // not a fault of the line
       } catch (const std::exception& error) {
         journal.warnings.push_back(
             fmt::format("{}: skipped unreadable line {}: {}", path.string(), line, error.what()));

@@ -2,6 +2,8 @@
 // (results/run/retention.h).
 #include <fmt/format.h>
 
+#include <new>
+
 #include "core/error.h"
 #include "core/json_fields.h"
 #include "core/log.h"
@@ -69,6 +71,8 @@ Pruned prune_runs(const PruneOptions& options) {
       if (is_old(runs / id, older, now)) prune_run(runs / id, options, pruned);
     } catch (const Error& error) {
       pruned.complaints.push_back(id + ": " + error.text());
+    } catch (const std::bad_alloc&) {
+      pruned.complaints.push_back(id + ": not enough memory");
     } catch (const std::exception& error) {
       pruned.complaints.push_back(id + ": " + error.what());
     }

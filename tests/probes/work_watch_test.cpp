@@ -1,20 +1,15 @@
 #include "probes/work_watch.h"
 
 #include "core/clean.h"
-#include "devices/host_clock.h"
 #include "probes/state.h"
 #include "tests/support/catch.h"
+#include "tests/support/core_thief.h"
 #include "tests/support/fake_device.h"
 
 namespace bench {
 namespace {
 
 constexpr Seconds kSample{0.06};  // judged by itself
-
-void pause() {
-  for (const Seconds end = steady_now() + kSample; steady_now() < end;) {
-  }
-}
 
 struct Watched {
   FakeDevice device;
@@ -43,7 +38,7 @@ TEST_CASE("each sample has the flags of its own time") {
   WorkWatch watch(w.device, *w.group, Worker::device);
   for (; sample < 3; ++sample) {
     watch.begin();
-    pause();
+    spin(kSample);
     watch.end();
   }
   const Conditions conditions = watch.finish();
@@ -75,7 +70,7 @@ TEST_CASE("a clock that moves marks the samples of a device that works, not of i
     WorkWatch watch(w.device, *w.group, worker);
     for (int i = 0; i < 5; ++i) {
       watch.begin();
-      pause();
+      spin(kSample);
       watch.end();
     }
     const bool moved = (watch.finish().flags.at(4) & kClockMoved) != 0;
@@ -107,6 +102,20 @@ TEST_CASE("what others use of the machine marks every sample, and the series say
   CHECK(samples.flags.size() == 3);
   CHECK(count_clean(samples.flags) == 0);
   CHECK_THAT(samples.reason, Catch::Matchers::Contains("crowded: other processes used"));
+}
+
+TEST_CASE("a sample that lost its core to another process is not clean") {
+  const CoreThief thief;
+  Watched w;
+  for (const Worker worker : {Worker::device, Worker::threads}) {
+    const Conditions conditions = watched(w.device, *w.group, worker, [] { spin({0.3}); });
+    CHECK((conditions.over_all() & kStolen) != 0);
+    WorkWatch watch(w.device, *w.group, worker);
+    watch.begin();
+    spin({0.3});
+    watch.end();
+    CHECK((watch.finish().over_all() & kStolen) != 0);
+  }
 }
 
 TEST_CASE("an error of the work ends its watch") {

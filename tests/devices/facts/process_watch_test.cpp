@@ -1,15 +1,12 @@
 #include "devices/facts/process_watch.h"
 
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <vector>
 
-#include "devices/host_clock.h"
 #include "tests/support/catch.h"
+#include "tests/support/core_thief.h"
 
 namespace bench {
 namespace {
@@ -18,11 +15,6 @@ constexpr Seconds kWall{0.1};
 
 double lost(std::vector<ThreadAccount> used, int cores = 2) {
   return lost_to_others(used, kWall, cores).value;
-}
-
-void spin(Seconds length) {
-  for (const Seconds end = steady_now() + length; steady_now() < end;) {
-  }
 }
 
 TEST_CASE("the kernel's account of a thread is read, and a broken one is unknown") {
@@ -64,35 +56,8 @@ TEST_CASE("CPU time of children counts once they have ended") {
   CHECK(of_child > 0.0);
 }
 
-/// A process that keeps this thread's core busy while it exists.
-class Thief {
- public:
-  Thief(const Thief&) = delete;
-  Thief& operator=(const Thief&) = delete;
-  Thief() {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    sched_getaffinity(0, sizeof before_, &before_);
-    CPU_SET(sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
-    child_ = fork();
-    if (child_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (;;) spin({1.0});
-  }
-  ~Thief() {
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-    sched_setaffinity(0, sizeof before_, &before_);
-  }
-
- private:
-  cpu_set_t before_ = {};
-  pid_t child_ = 0;
-};
-
 TEST_CASE("a process on the same core takes time from a working thread") {
-  const Thief thief;
+  const CoreThief thief;
   ProcessWatch watch;
   watch.start();
   spin({0.2});

@@ -49,6 +49,8 @@ TEST_CASE("on a crowded machine no time of a training is clean, but its quality 
   CHECK(job.clean_metrics() == std::set<std::string>{"quality", "samples_to_target"});
   CHECK_THAT(job.one("time_to_target").reason, Contains("crowded"));
   CHECK(job.one("step_time").flags.size() == job.one("step_time").values.size());
+  for (const char* metric : {"step_time", "items_per_second", "mfu", "time_to_target"})
+    for (const unsigned flags : job.one(metric).flags) CHECK((flags & kCrowded) != 0);
 }
 
 TEST_CASE("utilisation of a peak that was not measured cleanly is not clean and says why") {

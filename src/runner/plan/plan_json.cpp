@@ -36,37 +36,40 @@ std::map<std::string, const Host*> hosts_by_name(const Inventory& inventory) {
   return hosts;
 }
 
-/// The ranks of each host that a plan lists for an uneven job; those of a job to run add up.
-std::vector<int> listed_ranks(const PlanEntry& entry, const Json& listed) {
+/// The ranks of each of a job's hosts: as listed for an uneven job, else equally many. Empty unless
+/// they add up.
+std::vector<int> ranks_by_host(const Job& job, const Json& listed) {
+  const auto hosts = static_cast<int>(job.hosts.size());
+  if (listed.is_null())
+    return job.ranks >= hosts && job.ranks % hosts == 0
+               ? std::vector<int>(job.hosts.size(), job.ranks / hosts)
+               : std::vector<int>();
   std::vector<int> ranks;
   std::int64_t sum = 0;
   for (const Json& one : listed) {
     const std::int64_t number = one.is_number_integer() ? one.get<std::int64_t>() : 0;
-    if (number < 1 || number > entry.job.ranks) break;
+    if (number < 1 || number > job.ranks) return {};
     ranks.push_back(static_cast<int>(number));
     sum += number;
   }
-  const bool whole = ranks.size() == listed.size() && ranks.size() == entry.job.hosts.size();
-  if (!whole || (entry.skip.empty() && sum != entry.job.ranks))
-    throw Error(ErrorKind::input,
-                fmt::format("job '{}' has {} ranks on {} hosts, but /uneven lists {}", entry.job.id,
-                            entry.job.ranks, entry.job.hosts.size(), excerpt(listed)),
-                "start a new run");
-  return ranks;
+  return ranks.size() == job.hosts.size() && sum == job.ranks ? ranks : std::vector<int>();
 }
 
-std::vector<Place> places_of(const PlanEntry& entry,
-                             const std::map<std::string, const Host*>& hosts, const Json& listed) {
-  const Job& job = entry.job;
+std::vector<Place> places_of(const Job& job, const std::map<std::string, const Host*>& hosts,
+                             const Json& listed) {
+  if (job.hosts.empty()) return {};  // skipped, as no host fits
+  const std::vector<int> ranks = ranks_by_host(job, listed);
+  if (ranks.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("job '{}' has {} ranks on {} hosts, and /uneven lists {}", job.id,
+                            job.ranks, job.hosts.size(), excerpt(listed)),
+                "start a new run");
   std::vector<Place> places;
-  std::vector<int> ranks;
-  if (!listed.is_null()) ranks = listed_ranks(entry, listed);
   for (std::size_t i = 0; i < job.hosts.size(); ++i) {
     const auto host = hosts.find(job.hosts[i]);
     if (host == hosts.end())
       throw Error(ErrorKind::input, "host '" + job.hosts[i] + "' is not in the plan's inventory");
-    const int each = job.ranks / static_cast<int>(job.hosts.size());
-    places.push_back(place_on(*host->second, ranks.empty() ? each : ranks[i]));
+    places.push_back(place_on(*host->second, ranks[i]));
   }
   return places;
 }
@@ -79,7 +82,7 @@ PlanEntry entry_from(const Json& json, const std::map<std::string, const Host*>&
   job.erase("reason");
   entry.job = job_from_json(job);
   entry.places =
-      places_of(entry, hosts, plan.value("uneven", Json::object()).value(entry.job.id, Json()));
+      places_of(entry.job, hosts, plan.value("uneven", Json::object()).value(entry.job.id, Json()));
   entry.cooldown = Seconds{plan.value("cooldown_s", Json::object()).value(entry.job.id, 0.0)};
   return entry;
 }

@@ -265,6 +265,7 @@ TEST_CASE("a damaged plan.json starts no other number of ranks, and no job twice
     refused("/uneven", {{id, changed}});
   }
   refused("/uneven", {{id, Json::array({ranks[0]})}});
+  refused("/uneven", Json::object());
   refused("/jobs", Json::array({whole["jobs"][0], whole["jobs"][0]}));
 }
 

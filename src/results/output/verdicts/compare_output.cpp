@@ -102,6 +102,29 @@ DocumentTable metrics_table(const Comparison& comparison, bool all, bool whole) 
   return table;
 }
 
+/// Hosts that changed by themselves, whatever the typical host did.
+void add_changed_hosts(Document& document, const Comparison& comparison) {
+  DocumentTable table{{{"host", false},
+                       {"device", false},
+                       {"metric", false},
+                       {"params", false, 1},
+                       {"B vs. A"},
+                       {"q", true, 4},
+                       {"verdict", false}}};
+  for (const ComparedMetric& metric : comparison.metrics)
+    for (const HostChange& host : metric.hosts)
+      table.rows.push_back(
+          {{host.unit.first},
+           {host.unit.second},
+           {metric.key.metric},
+           {short_params(metric.params)},
+           {change_text(host.ratio, host.low, host.high), host.ratio},
+           numeric(metric.host_q, fmt::format("{:.2g}", metric.host_q)),
+           {.text = to_upper(to_string(host.verdict)), .tone = tone_of(host.verdict)}});
+  if (table.rows.empty()) return;
+  document.add(Heading{"Hosts that changed by themselves"}).add(std::move(table));
+}
+
 /// Each metric a point with its interval, in the order of the table.
 Plot changes_plot(const Comparison& comparison) {
   Plot plot{.title = "B vs. A, with 95 % confidence intervals",
@@ -168,7 +191,8 @@ void add_efficiency(Document& document, const Comparison& comparison) {
   for (const ResourceRatio& one : resources)
     means.rows.emplace_back(
         std::string(to_string(one.resource)),
-        fmt::format("x {:.3g}, geometric mean of the {} rows above", one.ratio, one.metrics));
+        fmt::format("x {:.3g}, geometric mean of {} metrics of {} in {} ({} is better)", one.ratio,
+                    one.metrics, one.device, to_string(one.unit), to_string(one.better)));
   document.add(std::move(means));
 }
 
@@ -215,6 +239,8 @@ StyledText summary_of(const Comparison& comparison) {
   std::string text =
       fmt::format("{} metrics: {}; {} tested as one family with a 5 % false discovery rate",
                   comparison.metrics.size(), join(parts, ", "), comparison.tested);
+  const std::size_t hosts = comparison.count_hosts(ChangeVerdict::regressed);
+  if (hosts > 0) text += fmt::format("; regressions of single hosts: {}", hosts);
   if (comparison.derived > 0)
     text += fmt::format("; {} derived metrics omitted", comparison.derived);
   return {std::move(text), tone_of(comparison.exit_code())};
@@ -260,6 +286,7 @@ Document to_document(const Comparison& comparison, bool all) {
   document.add(Heading{"Metrics"}, Audience::page);
   document.add(metrics_table(comparison, all, false), Audience::terminal);
   document.add(metrics_table(comparison, true, true), Audience::page);
+  add_changed_hosts(document, comparison);
   add_efficiency(document, comparison);
   add_only(document, "A", comparison.only_a);
   add_only(document, "B", comparison.only_b);
@@ -279,8 +306,19 @@ Json side_json(const SideValues& side) {
           {"power_w", number_or_null(side.power_w)}};
 }
 
+Json host_json(const HostChange& host) {
+  return {{"host", host.unit.first},
+          {"device", host.unit.second},
+          {"ratio", number_or_null(host.ratio)},
+          {"low", number_or_null(host.low)},
+          {"high", number_or_null(host.high)},
+          {"p", number_or_null(host.p)},
+          {"verdict", to_string(host.verdict)}};
+}
+
 Json metric_json(const ComparedMetric& metric) {
-  Json otherwise = Json::array();
+  Json otherwise = Json::array(), hosts = Json::array();
+  for (const HostChange& host : metric.hosts) hosts.push_back(host_json(host));
   for (const FactChange& change : metric.changed_settings) otherwise.push_back(to_json(change));
   return {{"metric", metric.key.metric},
           {"params", metric.params},
@@ -303,6 +341,9 @@ Json metric_json(const ComparedMetric& metric) {
           {"p", number_or_null(metric.p)},
           {"q", number_or_null(metric.q)},
           {"verdict", to_string(metric.verdict)},
+          {"hosts", std::move(hosts)},
+          {"hosts_tested", metric.hosts_tested},
+          {"hosts_q", number_or_null(metric.host_q)},
           {"why", text_or_null(metric.why)},
           {"n_a", metric.a.n},
           {"n_b", metric.b.n},

@@ -108,9 +108,37 @@ std::string why_inconclusive(const ComparedMetric& metric) {
 
 std::size_t needed(const ComparedMetric& metric, std::size_t family) {
   const bool paired = metric.basis == Basis::pairs;
-  const double margin = -std::log1p(-metric.threshold);
+  const double threshold = -std::log1p(-metric.threshold);
+  const double effect = metric.ratio > 0.0 ? std::abs(std::log(metric.ratio)) : 0.0;
+  // An interval half as wide either excludes no change or lies within the threshold.
+  const double margin = std::max(effect, threshold - effect);
   return std::isfinite(metric.deviation) ? runs_needed(metric.deviation, margin, paired, family)
                                          : fewest_values(paired, family);
+}
+
+std::string share_of_hosts(const ComparedMetric& metric) {
+  return fmt::format("{} of {} hosts or devices changed", metric.hosts.size(), metric.hosts_tested);
+}
+
+/// Keeps the changes of single hosts that are no chance over all metrics. A metric with one is not
+/// equivalent, whatever its typical host does.
+void judge_hosts_as_family(std::vector<ComparedMetric>& metrics, double level) {
+  std::vector<double> p;
+  for (const ComparedMetric& metric : metrics)
+    if (metric.hosts_tested > 0) p.push_back(metric.host_p);
+  const auto q = adjusted_bh(p);
+  auto next = q.begin();
+  for (ComparedMetric& metric : metrics) {
+    if (metric.hosts_tested > 0) metric.host_q = *next++;
+    // Few hosts are not compared with each other, so that all may have changed alike.
+    const bool few = metric.basis != Basis::pairs;
+    std::erase_if(metric.hosts, [&](const HostChange& host) {
+      return !(metric.host_q <= level) || host.p > level || (few && host.verdict == metric.verdict);
+    });
+    if (metric.hosts.empty() || metric.verdict != ChangeVerdict::equivalent) continue;
+    metric.verdict = ChangeVerdict::changed;
+    metric.why = "the typical host is equivalent, but " + share_of_hosts(metric);
+  }
 }
 
 /// Controls the false discovery rate over all comparisons, then states what inconclusive metrics
@@ -161,9 +189,8 @@ std::string all_hardware(const Side& side) {
 }
 
 void set_per_dollar(ComparedMetric& metric, const Side& a, const Side& b) {
-  if (!a.price || !b.price || metric.key.better == Better::none) return;
-  const double more = metric.key.better == Better::lower ? 1.0 / metric.ratio : metric.ratio;
-  metric.per_dollar = more * *a.price / *b.price;
+  if (!a.price || !b.price || !is_rate(metric.key)) return;
+  metric.per_dollar = work_ratio(metric) * *a.price / *b.price;
 }
 
 void add_warnings(Comparison& comparison) {
@@ -201,8 +228,17 @@ std::size_t Comparison::count(ChangeVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(metrics, verdict, &ComparedMetric::verdict));
 }
 
+std::size_t Comparison::count_hosts(ChangeVerdict verdict) const {
+  std::size_t found = 0;
+  for (const ComparedMetric& metric : metrics)
+    found +=
+        static_cast<std::size_t>(std::ranges::count(metric.hosts, verdict, &HostChange::verdict));
+  return found;
+}
+
 ExitCode Comparison::exit_code() const {
-  if (count(ChangeVerdict::regressed) > 0) return ExitCode::failed;
+  if (count(ChangeVerdict::regressed) + count_hosts(ChangeVerdict::regressed) > 0)
+    return ExitCode::failed;
   return count(ChangeVerdict::inconclusive) == metrics.size() ? ExitCode::not_measured
                                                               : ExitCode::ok;
 }
@@ -228,6 +264,7 @@ Comparison compare(const Side& a, const Side& b, const CompareOptions& options) 
     if (!a.metrics.contains(key) && (options.derived || !is_derived(key)))
       comparison.only_b.push_back(title_of(key));
   judge_as_family(comparison, options.level);
+  judge_hosts_as_family(comparison.metrics, options.level);
   comparison.facts = facts.facts();
   const std::string hardware_a = all_hardware(a), hardware_b = all_hardware(b);
   if (hardware_a != hardware_b) {
@@ -253,6 +290,30 @@ bool has_resource(Resource resource) {
          resource == Resource::links;
 }
 
+bool is_time_of_work(const std::string& metric) {
+  return metric.ends_with(".step_time") || metric.ends_with(".time_to_target");
+}
+
+bool counts_per_time(const std::string& metric) {
+  return metric.ends_with("_per_second") || metric.ends_with("_rate") || metric.ends_with(".iops");
+}
+
+/// Sum of logarithms of each measurement of a class; what several ranks see of one is one.
+struct ClassOfMetrics {
+  std::map<std::tuple<std::string, std::string, int>, std::pair<double, double>> measurements;
+
+  void add(const MetricKey& key, double log) {
+    auto& [sum, count] = measurements[{key.metric, key.params, key.ranks}];
+    sum += log;
+    count += 1.0;
+  }
+  double geometric_mean() const {
+    double sum = 0.0;
+    for (const auto& [key, logs] : measurements) sum += logs.first / logs.second;
+    return std::exp(sum / static_cast<double>(measurements.size()));
+  }
+};
+
 }  // namespace
 
 double work_ratio(const ComparedMetric& metric) {
@@ -260,26 +321,49 @@ double work_ratio(const ComparedMetric& metric) {
   return metric.key.better == Better::lower ? 1.0 / metric.ratio : metric.ratio;
 }
 
+bool is_rate(const MetricKey& key) {
+  switch (key.unit) {
+    case Unit::byte_per_second:
+    case Unit::flop_per_second:
+    case Unit::op_per_second:
+      return key.better == Better::higher;
+    case Unit::count:
+      return key.better == Better::higher && counts_per_time(key.metric);
+    case Unit::second:
+      return key.better == Better::lower && is_time_of_work(key.metric);
+    default:
+      return false;
+  }
+}
+
 std::vector<ResourceRatio> resource_ratios(const Comparison& comparison) {
-  std::map<Resource, std::pair<std::size_t, double>> sums;
+  std::map<std::tuple<Resource, std::string, Unit, Better>, ClassOfMetrics> classes;
   for (const ComparedMetric& metric : comparison.metrics) {
+    const MetricKey& key = metric.key;
     const double log = std::log(work_ratio(metric));
-    if (!std::isfinite(log)) continue;
-    ++sums[metric.resource].first;
-    sums[metric.resource].second += log;
+    if (std::isfinite(log) && !is_derived(key))
+      classes[{metric.resource, key.device, key.unit, key.better}].add(key, log);
   }
   std::vector<ResourceRatio> found;
-  for (const auto& [resource, sum] : sums)
-    found.push_back({resource, sum.first, std::exp(sum.second / static_cast<double>(sum.first))});
+  for (const auto& [key, metrics] : classes) {
+    const auto& [resource, device, unit, better] = key;
+    found.push_back(
+        {resource, metrics.measurements.size(), metrics.geometric_mean(), device, unit, better});
+  }
   return found;
 }
 
 std::string follows(double ratio, const std::vector<ResourceRatio>& resources) {
+  std::map<Resource, double> nearest;
+  for (const ResourceRatio& one : resources) {
+    const bool of_rates = one.unit != Unit::hertz && one.unit != Unit::ratio;
+    const double distance = std::abs(std::log(ratio / one.ratio));
+    if (!has_resource(one.resource) || !of_rates || !std::isfinite(distance)) continue;
+    const auto [slot, is_new] = nearest.try_emplace(one.resource, distance);
+    slot->second = std::min(slot->second, distance);
+  }
   std::vector<std::pair<double, Resource>> distances;
-  for (const ResourceRatio& one : resources)
-    if (has_resource(one.resource))
-      distances.emplace_back(std::abs(std::log(ratio / one.ratio)), one.resource);
-  std::erase_if(distances, [](const auto& one) { return !std::isfinite(one.first); });
+  for (const auto& [resource, distance] : nearest) distances.emplace_back(distance, resource);
   std::ranges::sort(distances);
   if (distances.empty()) return "";
   if (distances.size() > 1 && distances[1].first - distances[0].first < kApart) return "";

@@ -38,6 +38,14 @@ struct SideValues {
   double of_limit = kNoValue, clock_hz = kNoValue, power_w = kNoValue;
 };
 
+/// A host (or device) that changed by itself, unlike the typical one.
+struct HostChange {
+  UnitOfHost unit = {};
+  double ratio = kNoValue, low = kNoValue, high = kNoValue;  // as those of the metric
+  double p = kNoValue;                                       // adjusted for the number of hosts
+  ChangeVerdict verdict = ChangeVerdict::inconclusive;
+};
+
 struct ComparedMetric {
   MetricKey key = {};
   Json params = Json::object();
@@ -54,6 +62,10 @@ struct ComparedMetric {
   double p = kNoValue;          // none for exact metrics
   double q = kNoValue;          // p adjusted for all metrics of the comparison
   ChangeVerdict verdict = ChangeVerdict::inconclusive;
+  std::vector<HostChange> hosts = {};        // that changed by themselves, the surest first
+  std::size_t hosts_tested = 0;              // 0: too few for a test of each
+  double host_p = kNoValue;                  // the least p of any host
+  double host_q = kNoValue;                  // adjusted for all metrics
   std::string why = {};                      // for inconclusive and changed: what is missing
   std::optional<std::size_t> n_needed = {};  // runs per side (pairs if paired), if inconclusive
   /// Work per cycle: the change without the clock's contribution.
@@ -82,7 +94,9 @@ struct Comparison {
   std::size_t tested = 0;                            // that have a p: the family
   std::vector<std::string> warnings = {};
   std::size_t count(ChangeVerdict verdict) const;
-  /// 1: something regressed; 3: nothing compared or no verdict; else 0.
+  /// Changes of single hosts with this verdict.
+  std::size_t count_hosts(ChangeVerdict verdict) const;
+  /// 1: something regressed, be it on one host; 3: nothing compared or no verdict; else 0.
   ExitCode exit_code() const;
 };
 
@@ -118,18 +132,26 @@ std::map<MetricKey, RunNoise> run_noise(const Histories& histories, const Side& 
 /// B over A in work: above one is more. kNoValue for a metric without a direction.
 double work_ratio(const ComparedMetric& metric);
 
-/// B over A for all metrics of one resource, in work: geometric mean.
+/// Whether the metric is work per time, which a price or a power can be related to: a rate, or the
+/// time of a whole workload. A latency, a share, a clock or a count is not.
+bool is_rate(const MetricKey& key);
+
+/// B over A, in work, for all metrics of one class: geometric mean.
 struct ResourceRatio {
   Resource resource = Resource::other;
   std::size_t metrics = 0;
   double ratio = kNoValue;
+  std::string device = {};
+  Unit unit = Unit::flop_per_second;
+  Better better = Better::higher;
 };
 
-/// Of metrics with a direction and a ratio, in enumeration order.
+/// Of metrics with a direction and a ratio, one for each resource, kind of device, unit and
+/// direction, in this order. Derived metrics, which repeat another one, do not count.
 std::vector<ResourceRatio> resource_ratios(const Comparison& comparison);
 
-/// The resource whose gain is nearest to a workload's: "memory". "" if the two nearest are less
-/// than a tenth apart, or none is known.
+/// The resource whose rates gained most nearly as much as a workload: "memory". "" if another
+/// resource is less than a tenth farther, or none is known.
 std::string follows(double ratio, const std::vector<ResourceRatio>& resources);
 
 }  // namespace bench

@@ -1,11 +1,13 @@
 #include "results/verdicts/compare/one_metric.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "results/stats/distributions.h"
 #include "results/verdicts/compare/compared_values.h"
 #include "results/verdicts/compare/estimate.h"
+#include "results/verdicts/compare/host_changes.h"
 #include "results/verdicts/compare/verdict.h"
 
 namespace bench {
@@ -90,6 +92,36 @@ class OneMetric {
     found_.verdict = judge(estimate_.shift, found_.key.better, limits);
     if (logs) explain_by_clock(limits);
     if (found_.basis == Basis::samples) withhold_verdict();
+    find_changed_hosts(options, scale, limits);
+  }
+
+  KnownNoise run_noise(const CompareOptions& options, const RatioScale& scale) const {
+    const double unit = scale.log_scale ? 1.0 : std::abs(scale.centre);
+    KnownNoise noise{.floor = declared_.noise_floor * unit};
+    const auto known = options.noise.find(found_.key);
+    if (!scale.log_scale || known == options.noise.end()) return noise;
+    if (!(known->second.degrees >= kFewestDegrees)) return noise;
+    noise.deviation = known->second.deviation;
+    noise.degrees = known->second.degrees;
+    return noise;
+  }
+
+  /// Hosts whose own interval lies outside of what counts as equivalent.
+  void find_changed_hosts(const CompareOptions& options, const RatioScale& scale,
+                          const Margins& limits) {
+    const auto shifts =
+        unit_shifts(scaled(a_, scale.log_scale, declared_.noise_floor),
+                    scaled(b_, scale.log_scale, declared_.noise_floor), run_noise(options, scale));
+    found_.hosts_tested = shifts.size();
+    for (const UnitShift& one : shifts) {
+      found_.host_p = std::fmin(found_.host_p, one.p);
+      ChangeVerdict verdict = judge(one.shift, found_.key.better, limits);
+      if (verdict == ChangeVerdict::equivalent || verdict == ChangeVerdict::inconclusive) continue;
+      if (found_.basis == Basis::samples) verdict = ChangeVerdict::changed;
+      found_.hosts.push_back({one.unit, scale.of(one.shift.estimate), scale.of(one.shift.low),
+                              scale.of(one.shift.high), one.p, verdict});
+    }
+    std::ranges::stable_sort(found_.hosts, {}, &HostChange::p);
   }
 
   /// Runs vary more than the samples within one: adds the run-to-run variation from history.
@@ -140,7 +172,7 @@ class OneMetric {
   }
 
   void add_efficiency() {
-    if (found_.key.better == Better::none) return;
+    if (!is_rate(found_.key)) return;
     const double more = work(found_.ratio, found_.key.better);
     found_.per_watt = more / (found_.b.power_w / found_.a.power_w);
     if (found_.key.device != "host") found_.per_gpu = more;

@@ -35,7 +35,8 @@ TEST_CASE("differing software, settings and hardware are listed, parts only for 
 }
 
 TEST_CASE("work per watt and per dollar inverts times") {
-  MetricKey time = rate_key("x.time");
+  MetricKey time = rate_key("training.step_time");
+  time.unit = Unit::second;
   time.better = Better::lower;
   Side a = side_of({2, 2, 2, 2}, time), b = side_of({1, 1, 1, 1}, time);
   for (auto& point : a.metrics[time].begin()->second) point.power_w = 100;
@@ -45,6 +46,70 @@ TEST_CASE("work per watt and per dollar inverts times") {
   const ComparedMetric found = only_metric(a, b);
   CHECK(found.per_watt == Approx(0.5));
   CHECK(found.per_dollar == Approx(0.5));
+}
+
+TEST_CASE("prices and watts apply to rates and times of work only") {
+  MetricKey key = rate_key("memory_latency.latency");
+  const auto priced = [&](Unit unit, Better better) {
+    key.unit = unit;
+    key.better = better;
+    Side a = side_of(kBefore, key), b = side_of(kAfter, key);
+    a.price = 1.0;
+    b.price = 4.0;
+    return only_metric(a, b);
+  };
+  CHECK(std::isnan(priced(Unit::second, Better::lower).per_dollar));
+  CHECK(std::isnan(priced(Unit::ratio, Better::higher).per_dollar));
+  CHECK(std::isnan(priced(Unit::count, Better::higher).per_dollar));
+  CHECK(std::isfinite(priced(Unit::byte_per_second, Better::higher).per_dollar));
+  key.metric = "training.items_per_second";
+  CHECK(std::isfinite(priced(Unit::count, Better::higher).per_dollar));
+}
+
+TEST_CASE("a geometric mean covers one class of metric, each measurement once") {
+  Comparison comparison;
+  const auto add = [&](const std::string& metric, Unit unit, Better better, double ratio,
+                       const std::string& over = "rank") {
+    ComparedMetric one{.key = rate_key(metric), .resource = resource_of(metric), .ratio = ratio};
+    one.key.unit = unit;
+    one.key.better = better;
+    one.key.over = over;
+    comparison.metrics.push_back(std::move(one));
+  };
+  add("gemm.throughput", Unit::flop_per_second, Better::higher, 2.0);
+  add("clock.frequency", Unit::hertz, Better::higher, 1.0);
+  add("collective.busbw", Unit::byte_per_second, Better::higher, 4.0);
+  add("collective.busbw", Unit::byte_per_second, Better::higher, 4.0, "host");
+  add("collective.algbw", Unit::byte_per_second, Better::higher, 4.0);  // derived from busbw
+  add("copy.bandwidth", Unit::byte_per_second, Better::higher, 1.0);
+  const auto found = resource_ratios(comparison);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].ratio == Approx(2.0));
+  CHECK(found[1].unit == Unit::hertz);
+  CHECK(found[2].metrics == 2);
+  CHECK(found[2].ratio == Approx(2.0));  // of 4 and 1
+  CHECK(follows(2.9, {{Resource::compute, 1, 3.0, "cuda", Unit::hertz},
+                      {Resource::memory, 1, 2.8}}) == "memory");
+}
+
+TEST_CASE("hosts that changed by themselves are shown, in JSON by its schema") {
+  Side a{.name = "a"}, b{.name = "b"};
+  for (int host = 0; host < 12; ++host) {
+    const UnitOfHost unit{"n" + std::to_string(host), "host"};
+    a.metrics[rate_key()][unit] = {value_point(100.0 + 0.1 * host)};
+    b.metrics[rate_key()][unit] = {
+        value_point((100.0 + 0.1 * host) * (host == 3 ? 0.95 : 1.0) * (1.0 + 0.001 * (host % 5)))};
+  }
+  const Comparison found = compare(a, b);
+  const Json json = to_json(found);
+  CHECK_NOTHROW(Schema::load("schemas/compare.json").check(json, "compare"));
+  REQUIRE(json["metrics"][0]["hosts"].size() == 1);
+  CHECK(json["metrics"][0]["hosts"][0]["host"] == "n3");
+  CHECK(json["metrics"][0]["verdict"] == "changed");
+  CHECK(json["exit_code"] == 1);
+  const std::string text = to_text(found, {});
+  CHECK_THAT(text, Contains("Hosts that changed by themselves"));
+  CHECK_THAT(text, Contains("REGRESSED"));
 }
 
 TEST_CASE("a workload scales with the resource that gained as much") {

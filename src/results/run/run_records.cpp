@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <new>
 #include <set>
 #include <string_view>
 
@@ -42,6 +43,8 @@ void read_spool(std::string_view text, RunRecords& run) {
     const std::string_view line = text.substr(0, end);
     try {
       if (!line.empty()) run.records.push_back(record_from_json(parse_json(line, "line")));
+    } catch (const std::bad_alloc&) {
+      throw;  // not a fault of the line
     } catch (const std::exception& error) {
       if (!whole) {  // kill -9, or a machine that went down, in the middle of a write
         run.warnings.push_back(
@@ -124,6 +127,8 @@ void read_plan(const std::string& text, RunRecords& run) {
       skips.push_back(planned_job(json));
       skips.back().skipped = text_field(json, "reason", "no reason given");
     });
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     run.jobs.clear();
     run.warnings.push_back(fmt::format("plan.json is unreadable: {}", error.what()));

@@ -34,8 +34,8 @@ struct Child {
 /// could not be started. Throws Error(environment) only if we are out of descriptors.
 Child spawn(const ChildOptions& options);
 
-/// The path of a program, looked up in the absolute folders of PATH if it contains no '/'. Throws Error(environment) if it
-/// does not exist or is not executable.
+/// The path of a program, looked up in the absolute folders of PATH if it contains no '/'. Throws
+/// Error(environment) if it does not exist or is not executable.
 std::string find_program(const std::string& name);
 
 /// "" if not set.

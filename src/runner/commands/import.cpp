@@ -41,7 +41,8 @@ void write_new(const std::string& file, const std::string& text) {
 }
 
 void write_hosts(const ImportedHosts& imported, const Output& output) {
-  for (const std::string& note : imported.notes) fmt::print(stderr, "benchctl: {}\n", printable(note));
+  for (const std::string& note : imported.notes)
+    fmt::print(stderr, "benchctl: {}\n", printable(note));
   if (output.file.empty()) return print(imported.hosts);
   write_new(output.file, imported.hosts.dump(1) + "\n");
   fmt::print(stderr, "benchctl: wrote {}\n", output.file);

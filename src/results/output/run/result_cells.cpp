@@ -45,7 +45,8 @@ std::string half_width_text(const Series& series) {
 }
 
 std::string limit_text(const Series& series) {
-  if (!series.limit) return "";
+  const bool wanted = series.outcome == Status::ok && series.better != Better::none;
+  if (!series.limit) return wanted ? "none known" : "";
   return fmt::format("{} {}", format(series.limit->value, series.unit),
                      to_string(series.limit->kind));
 }

@@ -146,6 +146,26 @@ TEST_CASE("the same records give the same text, and colour changes nothing but c
   CHECK(stripped == plain);
 }
 
+TEST_CASE("a metric without a limit says that none is known; a count has none to know") {
+  RunFixture run;
+  run.job("a", "mem", "mem");
+  run.add("a", samples("bandwidth", 1e9, 20));
+  Samples bounded = samples("rate", 1e9, 20);
+  bounded.limit = Limit{2e9, LimitKind::measured, "earlier"};
+  run.add("a", bounded);
+  run.add("a", of_unit(samples("banks", 4, 20), Unit::count, Better::none));
+  run.outcome("a");
+  const std::string text = to_text(make_run_report(run.records()), {false, true, 200});
+  const auto line = [&](const char* metric) {
+    const auto at = text.find(metric);
+    REQUIRE(at != std::string::npos);
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  CHECK_THAT(line("bandwidth "), Catch::Contains("none known"));
+  CHECK_THAT(line("rate "), Catch::Contains("measured"));
+  CHECK_THAT(line("banks "), !Catch::Contains("none known"));
+}
+
 TEST_CASE("a narrow terminal drops the least important columns") {
   CHECK(longest_line(to_text(sample_report(), {false, true, 120})) <= 120);
   CHECK(longest_line(to_text(sample_report(), {false, true, 80})) <= 80);

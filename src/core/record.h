@@ -16,6 +16,10 @@ namespace bench {
 
 inline constexpr int kRecordVersion = 1;
 
+/// Event of a job that the state of the machine prevented (value {"why"}): a busy core, a missing
+/// folder. Its outcome is `skipped`, but it counts as not run, unlike a job that cannot run here.
+inline constexpr const char* kPreventedEvent = "prevented";
+
 /// Result of a job or series. `ok` means measured and verified.
 enum class Status { ok, skipped, invalid, failed, timed_out };
 

@@ -346,6 +346,10 @@ void State::skip_series(const std::string& metric, const Json& params, const std
 }
 
 void State::skip(const std::string& reason) { conclude(Status::skipped, reason); }
+void State::prevent(const std::string& reason) {
+  event(kPreventedEvent, {{"why", reason}});
+  skip(reason);
+}
 void State::invalid(const std::string& reason) { conclude(Status::invalid, reason); }
 
 void State::conclude(Status status, const std::string& reason) {

@@ -116,6 +116,9 @@ class State {
   /// The whole job cannot be measured here: the machine or this build lacks something. Call and
   /// return.
   void skip(const std::string& reason);
+  /// The state of the machine prevents the whole job, which counts as not run (kPreventedEvent).
+  /// Call and return.
+  void prevent(const std::string& reason);
   /// The results are invalid. Call and return; the records are kept.
   void invalid(const std::string& reason);
   /// The job ended with another status. Call and return; the records are kept.

@@ -43,7 +43,7 @@ class CheckpointProbe {
 
   void run() try {
     const std::string obstacle = agreed(group_, prepare());
-    if (!obstacle.empty()) return state_.skip(obstacle);
+    if (!obstacle.empty()) return state_.prevent(obstacle);
     setting_.shared = folder_is_shared(group_, folder_->path());
     // Where ranks do not see each other's files each has a store of its own.
     store_.emplace(setting_.shared ? folder_->path()

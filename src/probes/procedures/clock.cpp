@@ -69,7 +69,7 @@ void run_clock(State& state) {
   if (const auto highest = instructions->highest_clock())
     limit = Limit{highest->value, LimitKind::datasheet, "cpufreq's cpuinfo_max_freq"};
   const std::string reason = agreed(state.group(), doubt(state.device(), *instructions));
-  if (!reason.empty()) return state.skip(reason);
+  if (!reason.empty()) return state.prevent(reason);
   for (const int threads : thread_counts(state)) {
     const auto chain = instructions->prepare_chain(0, threads);
     state.measure(

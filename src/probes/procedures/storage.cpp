@@ -58,7 +58,7 @@ class StorageProbe {
 
   void run() try {
     const std::string obstacle = agreed(state_.group(), prepare());
-    if (!obstacle.empty()) return state_.skip(obstacle);
+    if (!obstacle.empty()) return state_.prevent(obstacle);
     shared_ = folder_is_shared(state_.group(), base_);
     no_direct_ = agreed(state_.group(), no_direct_access(folder_->path()));
     no_queue_ = agreed(state_.group(), no_async_queue());

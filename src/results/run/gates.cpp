@@ -92,6 +92,7 @@ GateResult judge(const Gate& gate, const Series& series, std::size_t index) {
     result.reason = "no clean samples";
     return result;
   }
+  result.judged = true;
   result.verdict = Verdict::pass;
   const Interval interval = interval_of(series);
   if (gate.min) add(result, at_least(interval, *gate.min, format(*gate.min, series.unit)));

@@ -35,6 +35,10 @@ struct GateResult {
   std::optional<std::size_t> series;  // index; nothing when no series matched
   /// False if there was nothing to judge: no series, not ok, no samples, no known limit.
   bool measured = false;
+  /// Judged on clean samples; the interval may still be too wide to tell.
+  bool judged = false;
+  /// All jobs of its case were skipped, so nothing was asked of it.
+  bool excused = false;
 };
 
 /// `gates` is the plan's {case: [gate, ...]}. Results in the order of cases (by name), gates,

@@ -11,6 +11,7 @@ struct Trace {
   bool any = false;
   const Outcome* outcome = nullptr;
   bool could_not_run = false;  // could not run for an external reason
+  bool prevented = false;      // by the state of the machine
   Json faults = Json::array();
   std::map<std::string, std::string> out = {};
 };
@@ -25,6 +26,7 @@ std::map<std::string, Trace> traces(const RunRecords& run) {
     const auto* event = std::get_if<Event>(&record.body);
     if (event == nullptr) continue;
     trace.could_not_run |= event->key == kNotRunEvent;
+    trace.prevented |= event->key == kPreventedEvent;
     if (!event->value.is_object()) continue;
     if (event->key == "device_fault") trace.faults.push_back(event->value);
     if (event->key == kHostOutEvent)
@@ -35,11 +37,12 @@ std::map<std::string, Trace> traces(const RunRecords& run) {
 
 JobResult job_result(const PlannedJob& job, const Trace& trace) {
   JobResult result{job, Status::skipped, job.skipped, 0.0, false, trace.faults, trace.out};
+  const bool could_not_run = trace.could_not_run || trace.prevented;
   if (trace.outcome != nullptr) {
     result.outcome = trace.outcome->status;
     result.reason = trace.outcome->reason;
     result.seconds = trace.outcome->seconds;
-    result.not_run = trace.could_not_run && result.outcome == Status::skipped;
+    result.not_run = could_not_run && result.outcome == Status::skipped;
   } else if (trace.any) {
     result.outcome = Status::failed;
     result.reason = "no outcome: benchctl exited before this job finished";

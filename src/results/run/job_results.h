@@ -14,14 +14,16 @@ struct JobResult {
   Status outcome = Status::skipped;
   std::string reason;
   double seconds = 0.0;
-  /// Requested but never started, or prevented by a lost host or an interruption. Not a planned
-  /// skip, so the run is incomplete.
+  /// Requested but never started, or prevented by a lost host, an interruption or the state of the
+  /// machine. Not a planned skip, so the run is incomplete.
   bool not_run = false;
   /// Faults of its devices reported by drivers meanwhile (NVIDIA's Xid), the values of its events
   /// "device_fault": [{"code", "text", "fatal", "device", "rank"}].
   Json faults = Json::array();
   /// Its hosts that dropped out (kHostOutEvent), each with the reason.
   std::map<std::string, std::string> out = {};
+  /// Measured, but no series has a clean sample: nothing can be concluded from it.
+  bool disturbed = false;
 };
 
 /// One per job, in plan order. A job without an outcome failed if it has any other record,

@@ -109,7 +109,8 @@ Json parse_plan(const std::string& text,
 
 void read_plan(const std::string& text, RunRecords& run) {
   if (text.empty()) {
-    run.warnings.push_back("plan.json is missing or empty: cases and probes are unknown");
+    run.plan_lost = "plan.json is missing or empty: cases and probes are unknown";
+    run.warnings.push_back(run.plan_lost);
     return;
   }
   std::set<std::string> seen;
@@ -131,7 +132,8 @@ void read_plan(const std::string& text, RunRecords& run) {
     throw;
   } catch (const std::exception& error) {
     run.jobs.clear();
-    run.warnings.push_back(fmt::format("plan.json is unreadable: {}", error.what()));
+    run.plan_lost = fmt::format("plan.json is unreadable: {}", error.what());
+    run.warnings.push_back(run.plan_lost);
     return;
   }
   for (PlannedJob& skip : skips) add(std::move(skip));
@@ -217,13 +219,14 @@ void rename_metrics(RunRecords& run) {
 }  // namespace
 
 std::vector<std::string> missing_jobs(const RunRecords& run, bool failed) {
-  std::set<std::string> done;
+  std::set<std::string> done, prevented;
   for (const Record& record : run.records) {
+    if (is_event(record, kPreventedEvent)) prevented.insert(record.job);
     if (const auto* outcome = std::get_if<Outcome>(&record.body)) {
       const bool bad = outcome->status == Status::failed || outcome->status == Status::timed_out;
       if (failed && bad)
         done.erase(record.job);
-      else
+      else if (outcome->status != Status::skipped || !prevented.contains(record.job))
         done.insert(record.job);
     }
     if (is_event(record, kNotRunEvent)) done.erase(record.job);
@@ -251,6 +254,7 @@ void read_appended(const fs::path& run_dir, RunRecords& run) {
   fs::path folder = run_dir.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();  // "runs/x/"
   run.plan = Json::object();
+  run.plan_lost.clear();
   run.jobs.clear();
   run.warnings.clear();
   // One text at a time: those of large fleets have tens of megabytes.

@@ -53,6 +53,7 @@ struct SpoolPosition {
 
 struct RunRecords {
   std::string run;               // its ID
+  std::string plan_lost = {};    // why plan.json cannot say what was asked for; "" if it can
   Json plan = Json::object();    // plan.json without its jobs
   std::vector<PlannedJob> jobs;  // in plan order, planned skips included
   std::vector<Record> records;   // in the order of arrival; none from before a restart of its job
@@ -60,7 +61,8 @@ struct RunRecords {
   SpoolPosition position = {};
 };
 
-/// Jobs without an outcome, or with kNotRunEvent after it, in plan order; without planned skips.
+/// Jobs without an outcome, with kNotRunEvent after it or kPreventedEvent before it, in plan order;
+/// without planned skips.
 /// With `failed`, also jobs that failed or timed out.
 std::vector<std::string> missing_jobs(const RunRecords& run, bool failed = false);
 

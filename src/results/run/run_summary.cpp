@@ -1,7 +1,10 @@
 #include "results/run/run_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "core/hostlist.h"
@@ -126,13 +129,6 @@ Status run_outcome(const RunSummary& report) {
   return outcome;
 }
 
-bool any_invalid(const RunSummary& report) {
-  const std::set<std::string> searches = searching(report);
-  return std::any_of(report.results.begin(), report.results.end(), [&](const Result& result) {
-    return result.series.outcome == Status::invalid && !searches.contains(result.series.job);
-  });
-}
-
 /// Cases whose jobs were all skipped, by the plan or by the rank: their gates are excused.
 std::set<std::string> skipped_cases(const RunSummary& report) {
   std::set<std::string> skipped;
@@ -142,17 +138,85 @@ std::set<std::string> skipped_cases(const RunSummary& report) {
   return skipped;
 }
 
-ExitCode run_exit_code(const RunSummary& report) {
-  if (report.interrupted) return ExitCode::interrupted;
-  if (any_invalid(report) || !disagreements(report.hashes).empty()) return ExitCode::failed;
-  const auto excused = skipped_cases(report);
-  bool unjudged = false;
-  for (const GateResult& gate : report.gates) {
-    if (gate.verdict == Verdict::fail) return ExitCode::failed;
-    unjudged = unjudged || (!gate.measured && excused.count(gate.gate.case_name) == 0);
+/// Series of a job that were measured. Single values count only where there is nothing else: they
+/// are derived, or of something that cannot be disturbed.
+struct MeasuredSeries {
+  std::size_t repeated = 0, repeated_clean = 0, single_clean = 0, all = 0;
+
+  void add(const Series& series) {
+    if (series.metric.empty() || series.outcome != Status::ok || series.n == 0) return;
+    ++all;
+    if (series.n > 1) ++repeated;
+    if (series.clean > 0) ++(series.n > 1 ? repeated_clean : single_clean);
   }
-  return report.outcome == Status::ok && !unjudged ? ExitCode::ok : ExitCode::not_measured;
-}
+  bool all_disturbed() const {
+    return all > 0 && (repeated > 0 ? repeated_clean : single_clean) == 0;
+  }
+};
+
+/// Counts what was asked for and what came of it.
+class Judge {
+ public:
+  explicit Judge(RunSummary& report) : report_(report), searches_(searching(report)) {
+    for (const Result& result : report.results) {
+      measured_[result.series.job].add(result.series);
+      if (result.series.outcome == Status::invalid && !searches_.contains(result.series.job))
+        ++of().failed;
+    }
+  }
+
+  void judge(const RunRecords& run) {
+    of().interrupted = report_.interrupted;
+    of().failed += disagreements(report_.hashes).size();
+    for (JobResult& job : report_.jobs)
+      if (!searches_.contains(job.job.id)) add(job);
+    const std::set<std::string> skipped = skipped_cases(report_);
+    for (GateResult& gate : report_.gates) {
+      gate.excused = !gate.judged && skipped.contains(gate.gate.case_name);
+      add(gate);
+    }
+    if (!run.plan_lost.empty())
+      report_.damage.push_back(run.plan_lost + ", so what was asked for is unknown");
+    if (const std::size_t lines = run.position.unreadable; lines > 0)
+      report_.damage.push_back(
+          fmt::format("records.jsonl has {} unreadable lines: results may be missing", lines));
+    for (const std::string& one : report_.damage) leave(one);
+  }
+
+ private:
+  Conclusion& of() { return report_.conclusion; }
+
+  void leave(std::string why) {
+    ++of().unjudged;
+    report_.unjudged.push_back(std::move(why));
+  }
+
+  void add(JobResult& job) {
+    job.disturbed = job.outcome == Status::ok && measured_[job.job.id].all_disturbed();
+    if (job.outcome == Status::invalid)
+      ++of().failed;
+    else if (job.not_run || job.outcome == Status::failed || job.outcome == Status::timed_out)
+      leave(fmt::format("job {}: {}: {}", job.job.id,
+                        job.not_run ? "not run" : to_string(job.outcome), job.reason));
+    else if (job.disturbed)
+      leave(fmt::format("job {}: no clean samples", job.job.id));
+    else if (job.outcome == Status::ok)
+      ++of().passed;
+  }
+
+  /// A judged gate whose interval is too wide to tell counts neither way.
+  void add(const GateResult& gate) {
+    if (gate.verdict != Verdict::inconclusive)
+      of().add(gate.verdict);
+    else if (!gate.judged && !gate.excused)
+      leave(fmt::format("gate on {} of case {}: {}", gate.gate.metric, gate.gate.case_name,
+                        gate.reason));
+  }
+
+  RunSummary& report_;
+  std::set<std::string> searches_;
+  std::map<std::string, MeasuredSeries> measured_;
+};
 
 }  // namespace
 
@@ -169,7 +233,8 @@ RunSummary make_run_summary(const RunRecords& run) {
   report.machines = machines(run, report.results);
   report.programs = programs(run);
   report.outcome = run_outcome(report);
-  report.exit_code = run_exit_code(report);
+  Judge(report).judge(run);
+  report.exit_code = report.conclusion.exit_code();
   return report;
 }
 

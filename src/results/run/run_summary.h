@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "results/run/conclusion.h"
 #include "results/run/gates.h"
 #include "results/run/job_results.h"
 #include "results/run/result_hashes.h"
@@ -42,9 +43,13 @@ struct RunSummary {
   double seconds = kNoValue;
   Json labels = Json::object();
   Status outcome = Status::ok;
-  ExitCode exit_code = ExitCode::ok;
-  bool finished = false;     // benchctl saw the end of the run
-  bool interrupted = false;  // by ^C
+  Conclusion conclusion = {};
+  ExitCode exit_code = ExitCode::ok;  // of the conclusion
+  /// What was asked for and is not judged, and why: jobs, gates, `damage`.
+  std::vector<std::string> unjudged = {};
+  std::vector<std::string> damage = {};  // of plan and records: what was lost is not known
+  bool finished = false;                 // benchctl saw the end of the run
+  bool interrupted = false;              // by ^C
   std::vector<JobResult> jobs;
   std::vector<Result> results;
   std::vector<GateResult> gates;  // GateResult::series is an index into results
@@ -57,9 +62,10 @@ struct RunSummary {
 
 /// The outcome of a run is the worst of its jobs, except search jobs, which fail where another job
 /// has failed. Planned skips count only if everything was skipped; a requested job that was not run
-/// counts as failed. Exit code: 130 if interrupted; 1 if a gate failed, a result is invalid or
-/// identical devices disagree (a wrong number weighs more than a missing one); 3 if a job failed,
-/// timed out or was not run, a gate had no data, or all jobs were skipped; else 0.
+/// counts as failed. The exit code follows from what was asked for: 130 if interrupted; 1 if a gate
+/// failed, a result is invalid or identical devices disagree (a wrong number weighs more than a
+/// missing one); 3 if a job failed, timed out, was not run or has no clean samples, a gate had no
+/// clean data, all jobs were skipped, or the plan or records are damaged; else 0.
 RunSummary make_run_summary(const RunRecords& run);
 
 using PlannedJobs = std::map<std::string, const PlannedJob*>;

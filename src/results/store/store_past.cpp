@@ -20,7 +20,10 @@ namespace {
 constexpr const char* kChecks =
     "SELECT host.value, case_name, probe, device, MIN(run.time_ns), MAX(run.time_ns), COUNT(*), "
     "AVG(job.seconds) FROM job JOIN run ON run.id = job.run, json_each(job.hosts) AS host "
-    "WHERE job.outcome = 'ok' AND run.time_ns >= ? AND " BENCH_COUNTS " GROUP BY 1, 2, 3, 4";
+    "WHERE job.outcome = 'ok' AND run.time_ns >= ? AND (EXISTS (SELECT 1 FROM series WHERE "
+    "series.run = job.run AND series.job = job.id AND n > 1 AND clean > 0) OR NOT EXISTS (SELECT 1 "
+    "FROM series WHERE series.run = job.run AND series.job = job.id AND n > 1)) AND " BENCH_COUNTS
+    " GROUP BY 1, 2, 3, 4";
 
 // Reruns are triggered by what a night saw: counting them would overweight its worst nights.
 constexpr const char* kValues =

@@ -13,7 +13,8 @@ namespace bench {
 
 class Store;
 
-/// Jobs of one case on one host that ended ok, over all runs that count.
+/// Jobs of one case on one host that ended ok, over all runs that count; without those that have
+/// no clean samples, as these checked nothing.
 struct CheckPast {
   std::string host, case_name, probe, device;
   std::int64_t first_ns = 0, last_ns = 0;  // start of the first and of the last such run

@@ -228,6 +228,7 @@ class NightRuns {
         NightHost& one = hosts_[host];
         ++one.planned;
         if (job.outcome == Status::ok) ++one.ok;
+        if (job.disturbed) ++one.disturbed;
       }
     return report;
   }
@@ -260,7 +261,7 @@ class NightRuns {
     for (const Host& host : request_.run.plan.inventory.hosts) {
       NightHost one = hosts_[host.name];
       one.host = host.name;
-      one.age_s = one.ok > 0 ? elapsed_s() : index_.age_s(host.name);
+      one.age_s = one.ok > one.disturbed ? elapsed_s() : index_.age_s(host.name);
       night_.hosts.push_back(std::move(one));
     }
   }

@@ -128,8 +128,10 @@ JunitKind kind_of_outcome(Status status) {
 
 JunitTest as_test(const RunSummary& report, const JobResult& job) {
   JunitTest test{report.suite + "." + job.job.case_name, job.job.id, job.seconds};
-  test.kind = job.not_run ? JunitKind::error : kind_of_outcome(job.outcome);
-  test.why = fmt::format("{}: {}", to_string(job.outcome), job.reason);
+  const bool unjudged = job.not_run || job.disturbed;
+  test.kind = unjudged ? JunitKind::error : kind_of_outcome(job.outcome);
+  test.why = fmt::format("{}: {}", to_string(job.outcome),
+                         job.disturbed ? "no clean samples" : job.reason);
   return test;
 }
 
@@ -142,7 +144,7 @@ JunitTest as_test(const RunSummary& report, const GateResult& result) {
                       : " " + dump(result.gate.where);
   if (result.verdict == Verdict::fail) test.kind = JunitKind::failure;
   if (result.verdict == Verdict::inconclusive)
-    test.kind = result.measured ? JunitKind::skipped : JunitKind::error;
+    test.kind = result.judged || result.excused ? JunitKind::skipped : JunitKind::error;
   test.why = fmt::format("{}: {}", to_string(result.verdict), result.reason);
   return test;
 }
@@ -153,6 +155,9 @@ std::string to_junit(const RunSummary& report) {
   JunitSuite suite{report.suite, report.run, report.time_ns, report.seconds};
   for (const JobResult& job : report.jobs) suite.tests.push_back(as_test(report, job));
   for (const GateResult& gate : report.gates) suite.tests.push_back(as_test(report, gate));
+  for (const std::string& damage : report.damage)
+    suite.tests.push_back(
+        {report.suite + ".run", "plan and records", 0.0, JunitKind::error, damage});
   return to_junit(suite);
 }
 

@@ -194,16 +194,18 @@ std::string counted(const std::map<std::string, std::size_t>& counts) {
   return join(parts, ", ");
 }
 
-std::string exit_words(ExitCode code) {
-  switch (code) {
+std::string exit_words(const RunReport& report) {
+  const std::string passed = report.gates.empty() ? "all measured, no gates" : "all passed";
+  switch (report.exit_code) {
     case ExitCode::ok:
-      return "all passed";
+      return passed;
     case ExitCode::failed:
       return "a gate failed or a result is invalid";
     case ExitCode::not_measured:
-      return "some of the requested measurements could not be made";
+      return report.unjudged.empty() ? "everything was skipped"
+                                     : "some of what was asked for could not be judged";
     case ExitCode::environment:
-      return "all passed, but the run could not be added to the database";
+      return passed + ", but the run could not be added to the database";
     case ExitCode::interrupted:
       return "interrupted";
     default:
@@ -237,6 +239,19 @@ void add_hashes(Document& document, const RunReport& report) {
   document.add(Heading{"Result hashes"}).add(std::move(lines));
 }
 
+constexpr std::size_t kUnjudgedListed = 10;
+
+void add_unjudged(Document& document, const RunReport& report) {
+  if (report.unjudged.empty()) return;
+  Lines lines;
+  for (std::size_t i = 0; i < std::min(report.unjudged.size(), kUnjudgedListed); ++i)
+    lines.lines.push_back({report.unjudged[i], Tone::unsure});
+  if (report.unjudged.size() > kUnjudgedListed)
+    lines.lines.push_back(
+        {fmt::format("and {} more", report.unjudged.size() - kUnjudgedListed), Tone::unsure});
+  document.add(Heading{"Not judged"}).add(std::move(lines));
+}
+
 std::string summary_text(const RunReport& report) {
   std::map<std::string, std::size_t> jobs, gates;
   std::size_t series = 0;
@@ -248,8 +263,8 @@ std::string summary_text(const RunReport& report) {
                                  report.jobs.size() == 1 ? "job" : "jobs",
                                  report.jobs.empty() ? "none planned" : counted(jobs), series);
   if (!gates.empty()) text += fmt::format(", {} gates ({})", report.gates.size(), counted(gates));
-  return text + fmt::format("; exit code {}: {}", static_cast<int>(report.exit_code),
-                            exit_words(report.exit_code));
+  return text +
+         fmt::format("; exit code {}: {}", static_cast<int>(report.exit_code), exit_words(report));
 }
 
 }  // namespace
@@ -265,6 +280,7 @@ Document to_document(const RunReport& report) {
   add_stragglers(document, report.stragglers);
   diagnosis::add_diagnoses(document, report.diagnoses);
   add_hashes(document, report);
+  add_unjudged(document, report);
   return document.add(Paragraph{{summary_text(report), tone_of(report.outcome)}});
 }
 

@@ -84,6 +84,7 @@ Json head(const RunReport& report) {
           {"labels", report.labels},
           {"outcome", to_string(report.outcome)},
           {"exit_code", static_cast<int>(report.exit_code)},
+          {"unjudged", report.unjudged},
           {"finished", report.finished},
           {"interrupted", report.interrupted},
           {"machine", machines_json(report)},

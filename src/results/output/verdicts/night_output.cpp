@@ -43,6 +43,7 @@ void add_host(const Night& night, const NightHost& host, Gauges& gauges) {
   const GaugeLabels labels = {{"suite", night.suite}, {"host", host.host}};
   gauges.add("benchctl_night_host_jobs", labels, static_cast<double>(host.planned));
   gauges.add("benchctl_night_host_jobs_ok", labels, static_cast<double>(host.ok));
+  gauges.add("benchctl_night_host_jobs_disturbed", labels, static_cast<double>(host.disturbed));
   gauges.add("benchctl_night_host_age_seconds", labels, host.age_s);
 }
 
@@ -98,6 +99,7 @@ std::string to_prometheus(const Night& night) {
        {"benchctl_night_findings", "Findings by kind and state."},
        {"benchctl_night_host_jobs", "Jobs planned on the host."},
        {"benchctl_night_host_jobs_ok", "Jobs on the host that succeeded."},
+       {"benchctl_night_host_jobs_disturbed", "Jobs on the host without clean samples."},
        {"benchctl_night_host_age_seconds",
         "Time since the last check of the host; absent if never."},
        {"benchctl_night_finding", "One finding, described by its labels."},
@@ -110,10 +112,12 @@ namespace {
 
 JunitTest checks_of(const NightHost& host) {
   JunitTest test{"nightly." + host.host, "checks"};
-  if (host.ok > 0) return test;
+  if (host.ok > 0 && host.disturbed == 0) return test;
   test.kind = host.planned > 0 ? JunitKind::error : JunitKind::skipped;
-  test.why = host.planned > 0 ? fmt::format("none of its {} jobs succeeded", host.planned)
-                              : "no check was selected, or the host was busy";
+  test.why = host.planned == 0 ? "no check was selected, or the host was busy"
+             : host.ok == 0    ? fmt::format("none of its {} jobs succeeded", host.planned)
+                            : fmt::format("{} of its {} jobs have no clean samples", host.disturbed,
+                                          host.planned);
   return test;
 }
 
@@ -144,6 +148,9 @@ JunitTest as_test(const SkippedCheck& left) {
 std::string to_junit(const Night& night) {
   JunitSuite suite{night.suite, night.run, night.time_ns, night.seconds};
   for (const NightHost& host : night.hosts) suite.tests.push_back(checks_of(host));
+  if (night.tested == 0)
+    suite.tests.push_back({"nightly", "series compared with their history", 0.0, JunitKind::error,
+                           why_inconclusive(night)});
   for (const NightFinding& finding : night.findings)
     suite.tests.push_back(as_test(finding, night.measured_only));
   for (const SkippedCheck& left : night.skipped_checks) suite.tests.push_back(as_test(left));
@@ -190,10 +197,13 @@ DocumentCell age_cell(double age_s) {
 }
 
 DocumentTable hosts_table(const Night& night) {
-  DocumentTable table{{{"host", false}, {"jobs"}, {"ok"}, {"last check, days ago"}}};
+  DocumentTable table{{{"host", false}, {"jobs"}, {"ok"}, {"disturbed"}, {"last check, days ago"}}};
   for (const NightHost& host : night.hosts)
-    table.rows.push_back(
-        {{host.host}, count_cell(host.planned), count_cell(host.ok), age_cell(host.age_s)});
+    table.rows.push_back({{host.host},
+                          count_cell(host.planned),
+                          count_cell(host.ok),
+                          count_cell(host.disturbed),
+                          age_cell(host.age_s)});
   return table;
 }
 
@@ -248,6 +258,8 @@ Paragraph summary(const Night& night) {
 Document to_document(const Night& night) {
   Document document{.title = "Night " + night.run, .badge = verdict_cell(verdict_of(night))};
   document.add(summary(night));
+  if (const std::string why = why_inconclusive(night); !why.empty())
+    document.add(Note{"not judged: " + why, "warning"});
   if (!night.findings.empty()) document.add(Heading{"Findings"}).add(findings_table(night));
   for (const NightFinding& finding : night.findings)
     if (finding.state != SuspicionState::dropped)

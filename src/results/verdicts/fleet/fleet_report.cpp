@@ -10,6 +10,7 @@
 
 #include "core/json.h"
 #include "core/text.h"
+#include "results/run/conclusion.h"
 #include "results/run/metric_catalogue.h"
 #include "results/store/sqlite.h"
 #include "results/verdicts/fleet/fleet_group.h"
@@ -95,16 +96,10 @@ struct FleetJudge::State {
 namespace {
 
 void conclude(FleetReport& report) {
-  std::size_t failed = 0, passed = 0;
-  for (const FleetHostReport& host : report.hosts) {
-    failed += host.verdict == Verdict::fail ? 1 : 0;
-    passed += host.verdict == Verdict::pass ? 1 : 0;
-  }
-  const bool all = passed == report.hosts.size() && passed > 0;
-  report.verdict = failed > 0 ? Verdict::fail : all ? Verdict::pass : Verdict::inconclusive;
-  report.exit_code = failed > 0   ? ExitCode::failed
-                     : passed > 0 ? ExitCode::ok
-                                  : ExitCode::not_measured;
+  Conclusion conclusion;
+  for (const FleetHostReport& host : report.hosts) conclusion.add(host.verdict);
+  report.verdict = conclusion.verdict();
+  report.exit_code = conclusion.exit_code();
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ struct FleetReport {
   FleetProfile learned;  // criteria learned from this fleet
   FleetSettings settings;
   std::vector<std::string> warnings;
-  /// 1 if a host failed, 3 if none passed, else 0.
+  /// Of the hosts' verdicts (results/run/conclusion.h).
   ExitCode exit_code = ExitCode::not_measured;
 };
 

@@ -13,14 +13,22 @@
 namespace bench {
 namespace {
 
-bool nothing_measured(const Night& night) {
-  return std::ranges::none_of(night.hosts, [](const NightHost& host) { return host.ok > 0; });
+std::size_t unmeasured_hosts(const Night& night) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      night.hosts, [](const NightHost& host) { return host.planned > 0 && host.ok == 0; }));
+}
+
+std::size_t disturbed_jobs(const Night& night) {
+  std::size_t jobs = 0;
+  for (const NightHost& host : night.hosts) jobs += host.disturbed;
+  return jobs;
 }
 
 Json host_json(const NightHost& host) {
   return {{"host", host.host},
           {"planned", host.planned},
           {"ok", host.ok},
+          {"disturbed", host.disturbed},
           {"age_s", number_or_null(host.age_s)}};
 }
 
@@ -52,19 +60,32 @@ Verdict verdict_of(const NightFinding& finding, bool measured_only) {
                                                               : Verdict::inconclusive;
 }
 
-Verdict verdict_of(const Night& night) {
-  Verdict verdict = nothing_measured(night) ? Verdict::inconclusive : Verdict::pass;
+Conclusion conclusion_of(const Night& night) {
+  Conclusion conclusion{.passed = night.tested,
+                        .unjudged = disturbed_jobs(night) + unmeasured_hosts(night),
+                        .interrupted = night.interrupted,
+                        .indexed = night.indexed};
   for (const NightFinding& finding : night.findings)
-    verdict = worse(verdict, verdict_of(finding, night.measured_only));
-  return verdict;
+    if (const Verdict verdict = verdict_of(finding, night.measured_only); verdict != Verdict::pass)
+      conclusion.add(verdict);
+  return conclusion;
 }
 
-ExitCode exit_code_of(const Night& night) {
-  if (night.interrupted) return ExitCode::interrupted;
-  const Verdict verdict = verdict_of(night);
-  if (verdict == Verdict::fail) return ExitCode::failed;
-  if (verdict == Verdict::inconclusive) return ExitCode::not_measured;
-  return night.indexed ? ExitCode::ok : ExitCode::environment;
+Verdict verdict_of(const Night& night) { return conclusion_of(night).verdict(); }
+
+ExitCode exit_code_of(const Night& night) { return conclusion_of(night).exit_code(); }
+
+std::string why_inconclusive(const Night& night) {
+  std::vector<std::string> reasons;
+  if (night.tested == 0 && night.no_history > 0)
+    reasons.push_back("no series has enough history to compare with yet");
+  else if (night.tested == 0)
+    reasons.push_back("no series was compared with its history");
+  if (const std::size_t jobs = disturbed_jobs(night); jobs > 0)
+    reasons.push_back(fmt::format("{} jobs have no clean samples", jobs));
+  if (const std::size_t hosts = unmeasured_hosts(night); hosts > 0)
+    reasons.push_back(fmt::format("{} hosts have no successful job", hosts));
+  return join(reasons, "; ");
 }
 
 void find_unchecked(Night& night, double days) {
@@ -98,6 +119,7 @@ Json to_json(const Night& night) {
           {"value", night.value},
           {"exact", night.exact},
           {"tested", night.tested},
+          {"inconclusive", text_or_null(why_inconclusive(night))},
           {"no_history", night.no_history},
           {"not_clean", night.not_clean},
           {"interrupted", night.interrupted},

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "results/run/gates.h"
+#include "results/run/conclusion.h"
 #include "results/verdicts/nightly/finding.h"
 
 namespace bench {
@@ -22,6 +22,7 @@ struct NightHost {
   std::string host;
   std::size_t planned = 0, ok = 0;  // jobs tonight
   double age_s = kNoValue;          // since the last check, including tonight; kNoValue if never
+  std::size_t disturbed = 0;        // ok, but without clean samples (JobResult::disturbed)
 };
 
 /// A hook that was called for a finding.
@@ -54,11 +55,13 @@ struct Night {
 
 /// fail: confirmed, and measured or run (with `measured_only`, measured only).
 Verdict verdict_of(const NightFinding& finding, bool measured_only);
-/// fail: a confirmed finding. inconclusive: an unsettled one, a host unchecked for too long, or
-/// nothing measured. Else pass.
+/// failed: confirmed findings. unjudged: unsettled ones, hosts unchecked for too long, jobs without
+/// clean samples, hosts without an ok job. passed: series compared with their history.
+Conclusion conclusion_of(const Night& night);
 Verdict verdict_of(const Night& night);
-/// 0, 1 or 3 by the verdict, 130 if interrupted, 4 if a run is not in the database.
 ExitCode exit_code_of(const Night& night);
+/// Why the night judged less than what was asked for; "" if it did not.
+std::string why_inconclusive(const Night& night);
 
 /// Adds a finding for each host not measured for more than `days`.
 void find_unchecked(Night& night, double days);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "results/run/conclusion.h"
+
 namespace bench {
 namespace {
 
@@ -259,12 +261,12 @@ FleetTopology compare_fleet(const std::vector<HostTopology>& hosts,
 }
 
 ExitCode exit_code_of(const FleetTopology& fleet) {
-  ExitCode code = fleet.hosts.empty() ? ExitCode::not_measured : ExitCode::ok;
-  for (const HostFindings& host : fleet.hosts) {
-    if (host.match == HostMatch::differs) return ExitCode::failed;
-    if (host.match == HostMatch::unknown) code = ExitCode::not_measured;
-  }
-  return code;
+  Conclusion conclusion;
+  for (const HostFindings& host : fleet.hosts)
+    conclusion.add(host.match == HostMatch::differs   ? Verdict::fail
+                   : host.match == HostMatch::unknown ? Verdict::inconclusive
+                                                      : Verdict::pass);
+  return conclusion.exit_code();
 }
 
 }  // namespace bench

@@ -1,12 +1,14 @@
 #include "results/output/run/run_report.h"
 
 #include "core/schema.h"
+#include "results/output/run/export.h"
 #include "results/output/run/run_output.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
 #include "tests/support/rendered.h"
 
 using namespace bench;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -68,6 +70,59 @@ TEST_CASE("a job that a lost host kept from running makes the run exit 3 until i
   CHECK(report_of(run).jobs.back().outcome == Status::skipped);
   run.add("c", Event{kRestartEvent, Json::object()}).outcome("c", Status::ok).end();
   CHECK(report_of(run).exit_code == ExitCode::ok);
+}
+
+TEST_CASE("a job that the state of the machine prevented is not run, unlike one that cannot run") {
+  RunFixture run = two_jobs();
+  run.job("c", "c", "null").outcome("c", Status::skipped, "needs two ranks").end();
+  CHECK(report_of(run).exit_code == ExitCode::ok);
+  CHECK(missing_jobs(run.records()).empty());
+  run.add("c", Event{kRestartEvent, Json::object()});
+  run.add("c", Event{kPreventedEvent, {{"why", "something else uses the core"}}});
+  run.outcome("c", Status::skipped, "something else uses the core").end();
+  const RunReport report = report_of(run);
+  CHECK(report.exit_code == ExitCode::not_measured);
+  REQUIRE(report.unjudged.size() == 1);
+  CHECK_THAT(report.unjudged[0], Contains("something else uses the core"));
+  CHECK(missing_jobs(run.records()) == std::vector<std::string>{"c"});
+}
+
+TEST_CASE("a job or gate without clean samples exits 3") {
+  const auto with_flag = [](SampleFlag flag, bool gate) {
+    RunFixture run = two_jobs();
+    Samples disturbed = samples("throughput", 1e9);
+    disturbed.flags.assign(disturbed.values.size(), flag);
+    run.job("c", "c", "gemm").add("c", disturbed).outcome("c").end();
+    if (gate) run.plan["gates"] = {{"c", {{{"metric", "throughput"}, {"min", 1.0}}}}};
+    return report_of(run);
+  };
+  CHECK(with_flag(kClean, true).exit_code == ExitCode::ok);
+  for (const bool gate : {false, true}) {
+    const RunReport report = with_flag(kCrowded, gate);
+    CHECK(report.exit_code == ExitCode::not_measured);
+    CHECK(report.unjudged.size() == (gate ? 2 : 1));
+    CHECK_THAT(report.unjudged.front(), Contains("no clean samples"));
+    CHECK_THAT(to_junit(report), Contains("<error") && Contains("no clean samples"));
+  }
+}
+
+TEST_CASE("a lost or torn plan and damaged records do not pass") {
+  RunFixture run = two_jobs();
+  run.plan["gates"] = {{"gemm", {{{"metric", "throughput"}, {"min", 1e12}}}}};
+  run.end();
+  REQUIRE(report_of(run).exit_code == ExitCode::failed);
+  const std::string plan = dump(run.plan);
+  for (const std::string& damaged : {std::string(), plan.substr(0, plan.size() / 2)}) {
+    const RunReport report = make_run_report(run_of(run.id(), damaged, run.lines));
+    CHECK(report.exit_code == ExitCode::not_measured);
+    CHECK_THAT(report.unjudged.back(), Contains("plan.json"));
+    CHECK_THAT(to_junit(report), Contains("<error") && Contains("plan.json"));
+  }
+  run.plan["gates"] = Json::object();
+  REQUIRE(report_of(run).exit_code == ExitCode::ok);
+  const RunReport report = make_run_report(run_of(run.id(), dump(run.plan), "{}\n" + run.lines));
+  CHECK(report.exit_code == ExitCode::not_measured);
+  CHECK_THAT(report.unjudged.back(), Contains("1 unreadable line"));
 }
 
 TEST_CASE("an invalid result exits 1, even with a failed job") {

@@ -107,6 +107,7 @@ TEST_CASE("jobs that never ran do not fail a host") {
 TEST_CASE("a night's verdict: confirmed fails, unsettled and unchecked do not pass, dropped does") {
   Night night;
   night.hosts = {{"a", 1, 1, 0.0}};
+  night.tested = 2;
   CHECK(exit_code_of(night) == ExitCode::ok);
   night.findings = {confirmed("a", "gemm")};
   CHECK(exit_code_of(night) == ExitCode::failed);
@@ -129,6 +130,28 @@ TEST_CASE("a night's verdict: confirmed fails, unsettled and unchecked do not pa
   night.hosts = {{"a", 3, 0, 0.0}};
   night.findings.clear();
   CHECK(exit_code_of(night) == ExitCode::not_measured);
+}
+
+TEST_CASE("a night that judged nothing, or not all it measured, does not pass") {
+  Night night;
+  night.hosts = {{"a", 2, 2, 0.0}, {"b", 2, 2, 0.0}};
+  night.tested = 3;
+  REQUIRE(verdict_of(night) == Verdict::pass);
+  CHECK(why_inconclusive(night) == "");
+  night.hosts[1].disturbed = 1;
+  CHECK(verdict_of(night) == Verdict::inconclusive);
+  CHECK_THAT(why_inconclusive(night), Contains("1 jobs have no clean samples"));
+  CHECK_THAT(to_junit(night), Contains("<error"));
+  night.hosts[1] = {"b", 2, 0, 0.0};
+  CHECK(verdict_of(night) == Verdict::inconclusive);
+  CHECK_THAT(why_inconclusive(night), Contains("1 hosts have no successful job"));
+  night.hosts[1] = {"b", 0, 0, 0.0};  // nothing was asked of it
+  CHECK(verdict_of(night) == Verdict::pass);
+  night.tested = 0;
+  night.not_clean = 3;
+  CHECK(exit_code_of(night) == ExitCode::not_measured);
+  night.no_history = 1;
+  CHECK_THAT(why_inconclusive(night), Contains("history"));
 }
 
 TEST_CASE("the JSON of a night matches its schema, and its text has no control bytes") {

@@ -18,9 +18,9 @@ std::string to_prometheus(const RunSummary& report);
 // A run as JUnit XML, for continuous integration.
 
 /// One test suite with a test case per job and per gate. A failed or timed-out job is an error, a
-/// wrong result a failure, a skip is skipped. A failed gate is a failure; a gate or job without clean
-/// data and a damaged plan or spool are errors; a gate with too wide an interval is skipped. Bytes that XML
-/// 1.0 cannot hold become U+FFFD.
+/// wrong result a failure, a skip is skipped. A failed gate is a failure; a gate or job without
+/// clean data and a damaged plan or spool are errors; a gate with too wide an interval is skipped.
+/// Bytes that XML 1.0 cannot hold become U+FFFD.
 std::string to_junit(const RunSummary& report);
 
 /// RFC 4180 with a header whose first columns are those of `import csv`. Lines end in CRLF, times

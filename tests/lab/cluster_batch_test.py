@@ -15,7 +15,7 @@ class ClusterBatch(SlurmTestCase):
 
     def test_a_batch_job_is_watched_to_its_end_and_reported(self):
         run = self.batch(long_case(0.2), NULL)
-        self.assertEqual(run.finish(60), 0, run.talk)
+        self.assert_measured(run.finish(60), run.talk)
         self.assert_whole()
         self.assertRegex(run.talk, r"batch job \d+ on 2 nodes")
         self.assertIn("[4/4]", run.talk)
@@ -39,7 +39,7 @@ class ClusterBatch(SlurmTestCase):
         self.assert_nothing_is_allocated()
         resumed = self.lab.run("exec", "head", PROGRAMS / "benchctl", "resume", "latest", "--launcher", "slurm", "--failed",
                                "--db", self.database, timeout=60)
-        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assert_measured(resumed.returncode, resumed.stderr)
         self.assert_whole()
 
     def test_a_rejection_by_slurm_is_reported(self):

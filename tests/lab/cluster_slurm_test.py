@@ -15,7 +15,7 @@ class ClusterSlurm(SlurmTestCase):
     def results(self, *cases, **options):
         """The measured series without values."""
         run = self.start(*cases, **options)
-        self.assertEqual(run.finish(40), 0, run.talk)
+        self.assert_measured(run.finish(40), run.talk)
         report = self.report()
         self.assertEqual({job["outcome"] for job in report["jobs"]}, {"ok"}, report["jobs"])
         jobs = {(job["job"], tuple(job["hosts"])) for job in report["jobs"]}
@@ -48,7 +48,7 @@ class ClusterSlurm(SlurmTestCase):
 
     def test_mpirun_ignores_the_allocation(self):
         run = self.start(NULL, ALL_REDUCE, launcher="mpirun", before=("salloc", "--quiet", "--nodelist=node01"))
-        self.assertEqual(run.finish(40), 0, run.talk)
+        self.assert_measured(run.finish(40), run.talk)
         self.assertEqual({outcome for outcome, _ in self.jobs().values()}, {"ok"}, run.talk)
 
     def test_without_mpi_ranks_use_tcp_and_host_collectives_are_skipped(self):

@@ -14,7 +14,7 @@ class ClusterStorage(ClusterTestCase):
         case = {"name": "shared", "probe": "storage", "scope": "all", "timeout_s": 30,
                 "params": {"path": str(path), "size_bytes": 4 << 20, "seconds": 0.5, "depths": [1], **params}}
         run = self.start(case)
-        self.assertEqual(run.finish(40), 0, run.talk)
+        self.assert_measured(run.finish(40), run.talk)
         found = {}
         for result in self.report()["results"]:
             if result["outcome"] == "ok":

@@ -102,6 +102,12 @@ void TailMoments::add(std::span<const double> history, bool below) {
   }
 }
 
+TailMoments TailMoments::without(std::span<const double> history, bool below) const {
+  TailMoments own;
+  own.add(history, below);
+  return {fourth - own.fourth, second - own.second, count - own.count, {}, normal - own.normal};
+}
+
 double TailMoments::degrees() const {
   const double kurtosis = count * fourth / (second * second);
   const double excess = 3.0 * kurtosis / (normal / count) - 3.0;

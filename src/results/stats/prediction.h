@@ -55,6 +55,8 @@ struct TailMoments {
   std::vector<double> residuals = {};  // sizes of the deviations, studentised
   double normal = 0.0;                 // sum of the kurtosis that normal noise would show
   void add(std::span<const double> history, bool below);
+  /// The moments without those of a series that was added; without residuals.
+  TailMoments without(std::span<const double> history, bool below) const;
   /// Degrees of freedom of the Student's t with this kurtosis, 4 + 6 / excess; infinite without
   /// excess.
   double degrees() const;

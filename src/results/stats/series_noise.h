@@ -2,7 +2,9 @@
 // affected by a step.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 namespace bench {
 
@@ -14,6 +16,18 @@ double difference_sigma(std::span<const double> values);
 /// differences, clamped to three of their sigmas and to [0, 0.7]. A single series of 60 gives a
 /// poor estimate: take the median of many.
 double neighbour_correlation(std::span<const double> values);
+
+/// Lag-1 correlation of the values about the means of their levels, each of which begins at one of
+/// `begins` (the first is 0). Values farther than three robust sigmas count as that far; what the
+/// estimated means take away is given back. Clamped to [0, 0.9].
+double correlation_about_levels(std::span<const double> values,
+                                std::span<const std::size_t> begins);
+
+/// Correlations of series of one kind, each drawn to their mean as far as they differ no more than
+/// by chance, (1 - phi^2) / count. None is below the mean, and all are raised by a part of
+/// the standard error of the mean: too small a correlation makes noise look like a step.
+std::vector<double> shrunk_correlations(std::span<const double> correlations,
+                                        std::span<const double> counts);
 
 /// How much larger the variance of a mean is under that correlation: f^2 = (1 + phi) / (1 - phi).
 double variance_inflation(double correlation);

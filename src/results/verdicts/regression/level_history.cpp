@@ -8,6 +8,7 @@
 #include "results/stats/hodges_lehmann.h"
 #include "results/stats/rank_scan.h"
 #include "results/stats/series_noise.h"
+#include "results/stats/step_test.h"
 
 namespace bench {
 namespace {
@@ -81,6 +82,8 @@ constexpr double kAloneDegrees = 4.5;
 constexpr double kRare = 0.01;  // chances above this need no closer test
 constexpr double kStandsOut = 2.0;
 constexpr std::size_t kOneIn = 500;
+constexpr double kWild = 3.0;
+constexpr double kClearStep = 0.0025;  // no finding of a single step has a larger p
 constexpr std::size_t kSamePlace =
     3;  // two methods that differ by at most this found the same change
 
@@ -97,14 +100,65 @@ double pooled_variance(std::span<const double> a, std::span<const double> b) {
 
 /// Student's t of two means, for the best of all places: Bonferroni.
 double change_p(const LevelHistory& history, std::span<const double> before,
-                std::span<const double> after, const VariancePrior& prior) {
+                std::span<const double> after, const NoisePrior& prior) {
   const auto n = static_cast<double>(before.size()), m = static_cast<double>(after.size());
-  const double degrees = n + m - 2.0 + prior.degrees;
-  const double variance = moderated_variance(prior, pooled_variance(before, after), n + m - 2.0) *
-                          history.inflation * (1.0 / n + 1.0 / m);
+  const double degrees = n + m - 2.0 + prior.variance.degrees;
+  // Many series know their correlation better than the differences of one.
+  const double inflation = prior.pooled ? variance_inflation(history.phi) : history.inflation;
+  const double variance =
+      moderated_variance(prior.variance, pooled_variance(before, after), n + m - 2.0) * inflation *
+      (1.0 / n + 1.0 / m);
   if (!(variance > 0.0)) return 0.0;
   const double t = std::abs(mean(after) - mean(before)) / std::sqrt(variance);
   return std::min(1.0, static_cast<double>(history.values.size()) * 2.0 * student_cdf(-t, degrees));
+}
+
+constexpr double kShareOfRecent = 0.8;  // of the level of false alarms, for recent places
+
+/// Only recent places are tested by least squares; every change is recent once.
+double over_recent_places(double p) {
+  constexpr auto kPlaces = static_cast<double>(kRecent - kShortestLevel + 1);
+  return std::min(1.0, kPlaces / kShareOfRecent * p);
+}
+
+/// Values farther than three robust sigmas from the median of their level count as that far: a wild
+/// night is no step.
+std::vector<double> without_wild_nights(std::span<const double> values, std::size_t at) {
+  std::vector<double> tame(values.begin(), values.end()), sizes;
+  const double before = median(values.first(at)), after = median(values.subspan(at));
+  for (std::size_t i = 0; i < tame.size(); ++i)
+    sizes.push_back(std::abs(tame[i] - (i < at ? before : after)));
+  const double most = kWild * kMadToSigma * median(sizes);
+  for (std::size_t i = 0; i < tame.size() && most > 0.0; ++i) {
+    const double level = i < at ? before : after;
+    tame[i] = std::clamp(tame[i], level - most, level + most);
+  }
+  return tame;
+}
+
+/// A step at `at` of the last values, by least squares with the known correlation. The mean of few
+/// values has the tails of single ones, the lighter the more they are: their excess kurtosis over
+/// the number of values.
+struct RecentStep {
+  double shift = 0.0;
+  double p = 1.0;         // for any recent place
+  double likeness = 0.0;  // of the place: |t| of the values as they are
+};
+RecentStep recent_step(const LevelHistory& history, std::size_t begin, std::size_t at,
+                       const NoisePrior& prior) {
+  const auto last = std::span(history.values).subspan(begin);
+  const StepTest raw = step_test(last, at - begin, history.phi, prior.variance, history.floor);
+  if (over_recent_places(raw.p) > kClearStep) return {};
+  const StepTest tame = step_test(without_wild_nights(last, at - begin), at - begin, history.phi,
+                                  prior.variance, history.floor);
+  const double single = (tame.shift < 0.0 ? prior.below : prior.above).degrees();
+  const double tail = 4.0 + (single - 4.0) * static_cast<double>(history.values.size() - at);
+  double t = std::abs(tame.shift) / std::max(raw.error, tame.error), degrees = raw.degrees;
+  if (tail < degrees) {  // t of so few degrees has a larger variance than one
+    degrees = tail;
+    t *= std::sqrt(tail / (tail - 2.0));
+  }
+  return {tame.shift, over_recent_places(2.0 * student_cdf(-t, degrees)), std::abs(raw.t)};
 }
 
 /// First segment after i back at the level before i; 0: none.
@@ -131,7 +185,7 @@ void set_shift(Change& change, std::span<const double> before, std::span<const d
   change.shift_high = shift.estimate + f * (shift.high - shift.estimate);
 }
 
-Change change_at(const LevelHistory& history, std::size_t i, const VariancePrior& prior) {
+Change change_at(const LevelHistory& history, std::size_t i, const NoisePrior& prior) {
   const std::span<const double> values = history.values;
   const std::size_t begin = history.segments.begins[i - 1], at = history.segments.begins[i];
   const std::size_t end = history.segments.end(i, values.size());
@@ -140,6 +194,8 @@ Change change_at(const LevelHistory& history, std::size_t i, const VariancePrior
   Change change{.at = at, .before = before.size(), .after = after.size()};
   set_shift(change, before, after, history.inflation);
   change.p = change_p(history, before, after, prior);
+  if (prior.pooled && end == values.size() && at + kRecent >= end && change.before >= kFewestNights)
+    change.p = std::min(change.p, recent_step(history, begin, at, prior).p);
   const ChangeInterval place = change_interval(both, history.inflation);
   change.low = std::min(at, begin + place.low);
   change.high = std::max(at, begin + place.high);
@@ -181,6 +237,29 @@ PredictionTest predicted(std::span<const double> nights, double value, const Noi
   return found;
 }
 
+void add_recent_step(LevelHistory& history, const Thresholds& thresholds, const NoisePrior& prior) {
+  const std::size_t n = history.values.size();
+  std::vector<std::size_t> begins = history.segments.begins;
+  // A recent step that the penalty allowed gets its most likely place.
+  const bool is_recent = begins.size() > 1 && begins.back() + kRecent >= n;
+  if (is_recent && begins.back() >= begins[begins.size() - 2] + kFewestNights) begins.pop_back();
+  const std::size_t begin = std::max(begins.back(), n - std::min(n, kMostNights + kRecent));
+  std::size_t best = 0;
+  double likeliest = 0.0;
+  for (std::size_t at = std::max(begin + kFewestNights, n - std::min(n, kRecent));
+       at + kShortestLevel <= n; ++at) {
+    const RecentStep step = recent_step(history, begin, at, prior);
+    if (step.p > kClearStep || step.likeness <= likeliest || !thresholds.passes(step.shift))
+      continue;
+    likeliest = step.likeness;
+    best = at;
+  }
+  if (best == 0) return;
+  begins.push_back(best);
+  history.segments.begins = std::move(begins);
+  set_levels(history.segments, history.values);
+}
+
 std::span<const double> LevelHistory::nights() const {
   const std::size_t begin = segments.begins.back(), count = values.size() - begin - 1;
   const std::size_t taken = std::min(count, kMostNights);
@@ -188,14 +267,14 @@ std::span<const double> LevelHistory::nights() const {
 }
 
 LevelHistory measured(std::vector<double> values, double floor) {
-  LevelHistory history{.values = std::move(values)};
+  LevelHistory history{.values = std::move(values), .floor = floor};
   history.sigma = std::max(floor, difference_sigma(history.values));
   history.correlation = neighbour_correlation(history.values);
   return history;
 }
 
 std::vector<Change> changes_of(const LevelHistory& history, const Thresholds& thresholds,
-                               const VariancePrior& prior) {
+                               const NoisePrior& prior) {
   std::vector<Change> found;
   for (std::size_t i = 1; i < history.segments.begins.size(); ++i) {
     const std::size_t back = return_segment(history.segments, i, thresholds);

@@ -49,8 +49,10 @@ inline constexpr std::size_t kMostNights = 60;
 struct LevelHistory {
   std::vector<double> values = {};  // on the axis
   double sigma = 0.0;               // of a value; not below the floor
+  double floor = 0.0;               // least standard deviation assumed
   double correlation = 0.0;         // of neighbours, by this series alone
   double inflation = 1.0;           // f^2, by all series of its kind
+  double phi = 0.0;                 // correlation about its levels, shrunk to that of its kind
   Segments segments = {};
 
   /// The values that the newest one is held against: those of the last segment before it. Fewer
@@ -68,17 +70,6 @@ struct Change {
   int votes = 1, voters = 1;
 };
 
-/// Estimates noise; `floor`: the smallest standard deviation assumed.
-LevelHistory measured(std::vector<double> values, double floor);
-
-/// Persistent changes, and those that ended within the last fourteen values. A return to an earlier
-/// level ends the earlier change and is not a change itself.
-std::vector<Change> changes_of(const LevelHistory& history, const Thresholds& thresholds,
-                               const VariancePrior& prior);
-
-/// A slow drift over the whole series, if a line fits better than steps.
-std::optional<Change> drift_of(const LevelHistory& history, const Thresholds& thresholds);
-
 /// Noise prior from all series of a kind.
 struct NoisePrior {
   VariancePrior variance = {};
@@ -86,6 +77,22 @@ struct NoisePrior {
   TailMoments below = {}, above = {};
   bool pooled = false;  // tails are those of all, not of the series itself
 };
+
+/// Adds a step among the last fourteen values that is too young for the penalty of a whole series,
+/// if generalised least squares with the correlation of its kind show it. `prior`: of the other
+/// series of the kind.
+void add_recent_step(LevelHistory& history, const Thresholds& thresholds, const NoisePrior& prior);
+
+/// Estimates noise; `floor`: the smallest standard deviation assumed.
+LevelHistory measured(std::vector<double> values, double floor);
+
+/// Persistent changes, and those that ended within the last fourteen values. A return to an earlier
+/// level ends the earlier change and is not a change itself.
+std::vector<Change> changes_of(const LevelHistory& history, const Thresholds& thresholds,
+                               const NoisePrior& prior);
+
+/// A slow drift over the whole series, if a line fits better than steps.
+std::optional<Change> drift_of(const LevelHistory& history, const Thresholds& thresholds);
 
 /// A value against nights at one level, with the tails that the noise has on its side.
 PredictionTest predicted(std::span<const double> nights, double value, const NoisePrior& prior);

@@ -183,8 +183,7 @@ class GroupJudge {
 
   /// Segments using the noise of all series of the kind, and the variance prior from them.
   NoisePrior settle(std::vector<Judged>& series) {
-    NoisePrior prior{.floor = declared_.noise_floor, .pooled = series.size() >= kFewestMembers};
-    std::vector<double> correlations, variances, degrees;
+    std::vector<double> correlations;
     for (const Judged& one : series) correlations.push_back(one.history.correlation);
     const double inflation = variance_inflation(median(correlations));
     for (Judged& one : series) {
@@ -192,7 +191,41 @@ class GroupJudge {
       history.inflation = inflation;
       history.segments = segments_of(steps_, history.values, history.sigma, inflation,
                                      thresholds_on(one.scale, threshold_));
-      const auto nights = history.nights();
+    }
+    set_correlations(series);
+    NoisePrior prior = noise_of(series);
+    // A series alone knows neither its correlation nor its tails well enough.
+    if (!prior.pooled) return prior;
+    for (Judged& one : series) add_step(one, prior);
+    return noise_of(series);
+  }
+
+  /// The series' own values, a step among them, are no part of the tails that it is held against.
+  void add_step(Judged& one, const NoisePrior& all) const {
+    const auto nights = one.history.nights();
+    NoisePrior others{.variance = all.variance, .floor = all.floor, .pooled = all.pooled};
+    others.below = all.below.without(nights, true);
+    others.above = all.above.without(nights, false);
+    add_recent_step(one.history, thresholds_on(one.scale, threshold_), others);
+  }
+
+  /// About the levels found, by all series of the kind.
+  static void set_correlations(std::vector<Judged>& series) {
+    std::vector<double> correlations, counts;
+    for (const Judged& one : series) {
+      correlations.push_back(
+          correlation_about_levels(one.history.values, one.history.segments.begins));
+      counts.push_back(static_cast<double>(one.history.values.size()));
+    }
+    const auto shrunk = shrunk_correlations(correlations, counts);
+    for (std::size_t s = 0; s < series.size(); ++s) series[s].history.phi = shrunk[s];
+  }
+
+  NoisePrior noise_of(const std::vector<Judged>& series) const {
+    NoisePrior prior{.floor = declared_.noise_floor, .pooled = series.size() >= kFewestMembers};
+    std::vector<double> variances, degrees;
+    for (const Judged& one : series) {
+      const auto nights = one.history.nights();
       if (nights.size() < kFewestNights) continue;
       const double deviation = std::max(standard_deviation(nights), declared_.noise_floor);
       variances.push_back(deviation * deviation);
@@ -226,7 +259,7 @@ class GroupJudge {
       tally.lasting.push_back(candidate(one, scope, ChangeKind::drift, *drift));
       return;
     }
-    for (const Change& change : changes_of(one.history, at_least, prior.variance))
+    for (const Change& change : changes_of(one.history, at_least, prior))
       tally.lasting.push_back(candidate(one, scope, ChangeKind::step, change));
     const auto newest = newest_of(one.history, prior, options_.most_p);
     if (!newest) return;

@@ -1,0 +1,28 @@
+// Is there a step at a place of a series whose neighbours are correlated? Generalised least
+// squares: level and step are fitted to the innovations y_t - phi y_(t-1), which are independent,
+// so that the step is known as well as its few values allow.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "results/stats/prediction.h"
+
+namespace bench {
+
+struct StepTest {
+  double shift = 0.0;     // of the values from `at` on
+  double error = 0.0;     // standard error of the shift
+  double variance = 0.0;  // of the innovations, moderated
+  double degrees = 0.0;
+  double t = 0.0;
+  double p = 1.0;  // two-sided, for this place alone
+};
+
+/// The values before `at` against those from it on; two at least on each side. `correlation`: phi,
+/// from 0 to less than 1. `prior`: for the variance of a value. `floor`: least standard deviation
+/// of a value.
+StepTest step_test(std::span<const double> values, std::size_t at, double correlation,
+                   const VariancePrior& prior = {}, double floor = 0.0);
+
+}  // namespace bench

@@ -84,6 +84,7 @@ inline std::vector<Candidate> judged(const std::vector<Member>& members) {
 
 Json false_alarms(std::size_t series, std::mt19937_64& random);
 Json detection(std::size_t series, std::mt19937_64& random);
+Json correlated_steps(std::size_t reports, std::mt19937_64& random);
 Json many_series(std::size_t nights, std::mt19937_64& random);
 Json common_mode(std::size_t fleets, std::mt19937_64& random);
 Json equal_halves(std::size_t comparisons, std::mt19937_64& random);

@@ -138,7 +138,7 @@ TEST_CASE("the example of docs/external.md runs as it is written there") {
   const BenchctlFolder bench;
   const Answer answer = bench.run({"run", "docs/examples/external/suite.json", "--json"});
   INFO(answer.err);
-  CHECK(answer.exit.clean());
+  CHECK(bench.measured(answer));
   std::size_t times = 0;
   const Json report = parse_json(answer.out, "report");
   for (const Json& result : report.at("results"))

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -83,6 +84,17 @@ struct BenchctlFolder {
     return Program({arguments, {{"BENCHCTL_DB", database.string()}, {"TERM", "dumb"}}});
   }
   Answer run(const std::vector<std::string>& arguments) const { return start(arguments).wait(); }
+
+  /// Whether a run measured all it was asked for: exit code 0, or 3 for want of clean samples only,
+  /// as other tests use the same cores.
+  bool measured(const Answer& answer) const {
+    if (answer.exit.clean()) return true;
+    const Json unjudged = parse_json(run({"show", "--json"}).out, "show").at("unjudged");
+    return answer.exit.text() == "exit code 3" && !unjudged.empty() &&
+           std::ranges::all_of(unjudged, [](const Json& why) {
+             return why.get<std::string>().find("no clean samples") != std::string::npos;
+           });
+  }
 
   /// A suite of null cases; each entry is the fault of one case, "" for none.
   std::string suite(const std::vector<std::string>& faults) const {

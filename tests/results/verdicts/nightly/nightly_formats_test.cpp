@@ -29,6 +29,7 @@ Night mixed_night() {
   night.time_ns = std::int64_t{1'795'199'405'000'000'000};
   night.seconds = 60;
   night.budget_s = 1800;
+  night.tested = 8;
   night.hosts = {
       {"n1", 3, 3, 5.0}, {"n2", 3, 3, 5.0}, {"n3", 3, 2, 5.0}, {"n4"}, {"n5", 2, 0, 2e5}};
   night.findings = {finding("n1", SuspicionKind::slower, SuspicionState::dropped),

@@ -204,17 +204,46 @@ Missed worst_missed(const JobFamily& family, const RunSummary& report) {
   return worst;
 }
 
-/// Marks rates below the best of as many hosts by more than the threshold.
+/// Rates of the trials on one set of hosts.
+struct Range {
+  double low = kNoValue, high = kNoValue;
+
+  void add(double value) {
+    low = std::fmin(low, value);
+    high = std::fmax(high, value);
+  }
+  double spread() const { return std::log(high / low); }
+};
+
+/// A loss counts only beyond this multiple of the largest difference between repeats.
+constexpr double kBeyondRepeats = 2.0;
+
+/// Marks rates of hosts whose best is below the best of as many hosts, by more than the threshold
+/// and beyond what repeats on the same hosts differ.
 void compare_with_equals(std::vector<Trial>& trials, double threshold) {
+  std::map<Hosts, Range> of_hosts;
   std::map<std::size_t, double> best;
+  const auto key = [](Hosts hosts) {
+    std::ranges::sort(hosts);
+    return hosts;
+  };
+  double scatter = 0.0;
   for (const Trial& trial : trials) {
+    if (!(trial.value > 0.0)) continue;
+    Range& range = of_hosts[key(trial.hosts)];
+    range.add(trial.value);
+    scatter = std::max(scatter, range.spread());
     double& value = best.try_emplace(trial.hosts.size(), kNoValue).first->second;
     value = std::fmax(value, trial.value);
   }
-  for (Trial& trial : trials)
-    if (trial.symptom == Symptom::absent &&
-        trial.value < best[trial.hosts.size()] * (1.0 - threshold))
+  for (Trial& trial : trials) {
+    if (trial.symptom != Symptom::absent || !(trial.value > 0.0)) continue;
+    const double own = of_hosts[key(trial.hosts)].high, other = best[trial.hosts.size()];
+    if (own < other * (1.0 - threshold) && std::log(other / own) > kBeyondRepeats * scatter) {
       trial.symptom = Symptom::present;
+      trial.compared = true;
+    }
+  }
 }
 
 /// Whether the job misses the same gate as the slow one.

@@ -7,8 +7,10 @@
 //   interval of its median; without clean samples, by half with the best one. A job on a
 //   part is slow if its median misses the same gate; rates also if they are below the best of as
 //   many hosts by the practical threshold and by half the log distance of the whole job to its
-//   gate, as a small job may meet a gate meant for a large one. For times only the gate counts, as
-//   they vary with the path between good hosts. Jobs on some GPUs of a host: device_search.h.
+//   gate, as a small job may meet a gate meant for a large one; this needs three measurements of
+//   both and a difference beyond twice that of repeats, as other work slows some jobs. For times
+//   only the gate counts, as they vary with the path between good hosts. Jobs on some GPUs of a
+//   host: device_search.h.
 #pragma once
 
 #include <string>

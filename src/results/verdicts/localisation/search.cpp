@@ -1,6 +1,7 @@
 #include "results/verdicts/localisation/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -10,6 +11,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kMostEvidence = 8;
+constexpr std::size_t kRepeats = 3;  // of both sides of a comparison
 
 bool has(const HostNumbers& set, std::size_t host) { return std::ranges::binary_search(set, host); }
 
@@ -30,6 +32,8 @@ Trials::Trials(const Hosts& order, const std::vector<Trial>& trials) : order_(or
     seen.present += trial.symptom == Symptom::present ? 1 : 0;
     seen.absent += trial.symptom == Symptom::absent ? 1 : 0;
     seen.unknown += trial.symptom == Symptom::unknown ? 1 : 0;
+    seen.compared += trial.symptom == Symptom::present && trial.compared ? 1 : 0;
+    seen.best = std::fmax(seen.best, trial.value);
     kept_.push_back(std::move(kept));
   }
   for (const auto& [hosts, seen] : seen_)
@@ -39,8 +43,12 @@ Trials::Trials(const Hosts& order, const std::vector<Trial>& trials) : order_(or
 Answer Trials::answer(const HostNumbers& set) const {
   if (const auto found = seen_.find(set); found != seen_.end()) {
     const Seen& seen = found->second;
-    if (seen.present + seen.absent == 0) return Answer::unknown;
-    return seen.present >= seen.absent ? Answer::present : Answer::absent;
+    if (seen.measured() == 0) return Answer::unknown;
+    if (seen.present < seen.absent) return Answer::absent;
+    if (shows(set, seen)) return Answer::present;
+    const auto other = unrepeated_reference(set);
+    const bool no_repeat = seen.unknown > 0 || (other && seen_.at(*other).unknown > 0);
+    return no_repeat ? Answer::unknown : Answer::pending;
   }
   if (!std::ranges::all_of(set, [&](std::size_t host) { return good_.contains(host); }))
     return Answer::pending;
@@ -48,6 +56,33 @@ Answer Trials::answer(const HostNumbers& set) const {
     return entry.second.absent > entry.second.present && std::ranges::includes(entry.first, set);
   });
   return inside ? Answer::absent : Answer::pending;
+}
+
+/// The set of that many hosts with the highest value.
+const HostNumbers* Trials::reference(std::size_t hosts) const {
+  const HostNumbers* best = nullptr;
+  double value = kNoValue;
+  for (const auto& [set, seen] : seen_)
+    if (set.size() == hosts && !(seen.best <= value) && std::isfinite(seen.best)) {
+      best = &set;
+      value = seen.best;
+    }
+  return best;
+}
+
+bool Trials::shows(const HostNumbers& set, const Seen& seen) const {
+  if (seen.present == 0) return false;
+  if (!only_compared(seen)) return true;
+  return seen.measured() >= kRepeats && !unrepeated_reference(set);
+}
+
+std::optional<HostNumbers> Trials::unrepeated_reference(const HostNumbers& set) const {
+  const auto found = seen_.find(set);
+  if (found == seen_.end() || found->second.present == 0 || !only_compared(found->second))
+    return {};
+  const HostNumbers* best = reference(set.size());
+  if (best == nullptr || *best == set || seen_.at(*best).measured() >= kRepeats) return {};
+  return *best;
 }
 
 Answer Trials::again(const HostNumbers& set) const {
@@ -66,7 +101,7 @@ HostNumbers Trials::all() const {
 std::vector<HostNumbers> Trials::largest_present() const {
   std::vector<HostNumbers> sets;
   for (const auto& [hosts, seen] : seen_)
-    if (seen.present > 0) sets.push_back(hosts);
+    if (shows(hosts, seen)) sets.push_back(hosts);
   std::ranges::stable_sort(sets, std::ranges::greater(), &HostNumbers::size);
   std::vector<HostNumbers> largest;
   for (HostNumbers& set : sets)
@@ -79,7 +114,7 @@ std::vector<HostNumbers> Trials::largest_present() const {
 std::size_t Trials::disjoint_present() const {
   std::vector<const HostNumbers*> sets;
   for (const auto& [hosts, seen] : seen_)
-    if (seen.present > 0) sets.push_back(&hosts);
+    if (shows(hosts, seen)) sets.push_back(&hosts);
   std::ranges::stable_sort(sets, {}, [](const HostNumbers* set) { return set->size(); });
   std::set<std::size_t> taken;
   std::size_t count = 0;
@@ -223,8 +258,14 @@ class Search {
  private:
   Answer ask(const HostNumbers& set) {
     const Answer answer = trials_.answer(set);
-    if (answer == Answer::pending) request(set);
+    if (answer == Answer::pending) request_with_reference(set);
     return answer;
+  }
+
+  /// A comparison is repeated on both sides, together if they have no host in common.
+  void request_with_reference(const HostNumbers& set) {
+    if (const auto reference = trials_.unrepeated_reference(set)) request(*reference);
+    request(set);
   }
 
   /// Whether the symptom repeats on the same hosts.

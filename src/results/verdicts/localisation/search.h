@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ struct Trial {
   Symptom symptom = Symptom::unknown;
   double value = kNoValue;  // measured value, if any
   std::string job = {};
+  /// The symptom is only that other sets of as many hosts were faster. It counts once both these
+  /// hosts and the fastest such set were measured three times, as other work slows some.
+  bool compared = false;
 };
 
 enum class SearchFindingKind {
@@ -80,9 +84,11 @@ class Trials {
  public:
   Trials(const Hosts& order, const std::vector<Trial>& trials);
 
-  /// Present if at least half of the jobs on exactly these hosts show it; subsets of a fine set are
-  /// fine.
+  /// Present if at least half of the jobs on exactly these hosts show it, pending while a
+  /// comparison lacks repeats; subsets of a fine set are fine.
   Answer answer(const HostNumbers& set) const;
+  /// The fastest set of as many hosts, if a comparison with it lacks a repeat of it.
+  std::optional<HostNumbers> unrepeated_reference(const HostNumbers& set) const;
   /// Whether it occurred twice; pending after one job.
   Answer again(const HostNumbers& set) const;
 
@@ -101,7 +107,15 @@ class Trials {
  private:
   struct Seen {
     std::size_t present = 0, absent = 0, unknown = 0;
+    std::size_t compared = 0;  // of the present ones, by comparison only
+    double best = kNoValue;    // its highest value
+
+    std::size_t measured() const { return present + absent; }
   };
+  bool only_compared(const Seen& seen) const { return seen.compared == seen.present; }
+  /// Whether it shows the symptom, and not only in a comparison that lacks repeats.
+  bool shows(const HostNumbers& set, const Seen& seen) const;
+  const HostNumbers* reference(std::size_t hosts) const;
   struct Kept {
     HostNumbers hosts;
     Symptom symptom;

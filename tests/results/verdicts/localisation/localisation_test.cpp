@@ -1,5 +1,7 @@
 #include "results/verdicts/localisation/localisation.h"
 
+#include <random>
+
 #include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
 #include "results/output/verdicts/acceptance_json.h"
@@ -92,6 +94,49 @@ TEST_CASE("a small job that meets the gate of a large one is slow if worse than 
   const RunReport report = make_run_report(fleet.run);
   REQUIRE(report.localisations.at(0).step.findings.size() == 1);
   CHECK(report.localisations[0].step.findings[0].hosts == Hosts{"node02"});
+}
+
+TEST_CASE("a rate above the gate is compared with others only after repeats of both") {
+  Fleet fleet = gated(4);
+  fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, 0.8 * kFloor));
+  std::size_t slow = 0;
+  follow(fleet, [&](const Hosts& hosts) {  // the first job with node02 is slow by chance
+    const bool has = std::ranges::find(hosts, "node02") != hosts.end();
+    fleet.job(kBus, hosts, fleet.samples(kBus, has && slow++ == 0 ? 1.2 * kFloor : 4 * kFloor));
+  });
+  CHECK(slow >= 2);
+  const RunReport report = make_run_report(fleet.run);
+  REQUIRE_FALSE(report.localisations.at(0).step.findings.empty());
+  for (const SearchFinding& finding : report.localisations[0].step.findings)
+    CHECK_FALSE(isolates_cause(finding));
+}
+
+TEST_CASE("40 searches under load accuse no healthy host, and a slow one is still isolated") {
+  std::mt19937 random(22);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  // Other work takes between nothing and nine tenths of the rate, of half of the jobs.
+  const auto loaded = [&] { return uniform(random) < 0.5 ? 1.0 : 1.0 - 0.9 * uniform(random); };
+  std::size_t isolated = 0;
+  for (int i = 0; i < 40; ++i) {
+    const bool sick = i % 4 == 0;
+    Fleet fleet = gated(4);
+    fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, 0.4 * kFloor));
+    follow(fleet, [&](const Hosts& hosts) {
+      const bool slow = sick && std::ranges::find(hosts, "node03") != hosts.end();
+      // Load leaves even pairs above the gate: only comparisons could accuse.
+      const double rate = slow ? 0.1 * kFloor : std::max(1.05 * kFloor, 9.5 * kFloor * loaded());
+      fleet.job(kBus, hosts, fleet.samples(kBus, rate));
+    });
+    const RunReport report = make_run_report(fleet.run);
+    for (const SearchFinding& finding : report.localisations.at(0).step.findings) {
+      if (!isolates_cause(finding)) continue;
+      INFO(i);
+      CHECK(sick);
+      CHECK(finding.hosts == Hosts{"node03"});
+      ++isolated;
+    }
+  }
+  CHECK(isolated == 10);
 }
 
 TEST_CASE("acceptance fails the isolated host and clears the others") {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/sha256.h"
 #include "runner/launch/process.h"
 #include "runner/launch/program_output.h"
 #include "runner/plan/suite.h"

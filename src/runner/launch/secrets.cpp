@@ -1,6 +1,5 @@
 #include "runner/launch/secrets.h"
 
-#include <sha2.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/secret_names.h"
+#include "core/sha256.h"
 #include "core/text.h"
 
 namespace bench {
@@ -22,9 +22,12 @@ constexpr std::array kParams = {"environment", "variables"};
 // A shorter value would also be found in words that have nothing to do with it.
 constexpr std::size_t kShortestSought = 4;
 
+bool looks_secret(const std::string& name, const std::string& value) {
+  return !value.empty() && (is_secret_name(name) || has_credentials(value));
+}
+
 std::string hidden(const std::string& name, const std::string& value, Secrets& secrets) {
-  if (value.empty() || is_secret_hash(value)) return value;
-  if (!is_secret_name(name) && !has_credentials(value)) return value;
+  if (!looks_secret(name, value) || is_secret_hash(value)) return value;
   const std::string hash = secret_hash(value);
   secrets.emplace(hash, value);
   return hash;
@@ -58,9 +61,7 @@ void replace_all(std::string& text, const std::string& sought, const std::string
 }  // namespace
 
 std::string secret_hash(std::string_view value) {
-  std::string digest(SHA256_DIGEST_STRING_LENGTH, '\0');
-  SHA256Data(reinterpret_cast<const std::uint8_t*>(value.data()), value.size(), digest.data());
-  return std::string(kMark) + digest.substr(0, kDigits);
+  return std::string(kMark) + sha256(value).substr(0, kDigits);
 }
 
 bool is_secret_hash(std::string_view text) {
@@ -113,7 +114,7 @@ void check_secrets(const Job& job, const Secrets& secrets) {
 
 Secrets secrets_here(Secrets known) {
   for (const auto& [name, value] : current_environment()) {
-    if (value.empty() || (!is_secret_name(name) && !has_credentials(value))) continue;
+    if (!looks_secret(name, value)) continue;
     known.emplace(secret_hash(value), value);
     if (name.starts_with(kCarrier)) unsetenv(name.c_str());
   }

@@ -1,13 +1,12 @@
 #include "runner/plan/suite.h"
 
-#include <sha2.h>
-
 #include <algorithm>
 #include <set>
 
 #include "core/error.h"
 #include "core/locations.h"
 #include "core/metric_names.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "runner/plan/suite_check.h"
 #include "runner/site/site_settings.h"
@@ -92,13 +91,6 @@ Case case_from_json(const Json& json) {
 
 bool is_launch_axis(const std::string& name) {
   return name == "ranks_per_host" || name == "binding";
-}
-
-std::string sha256(std::string_view bytes) {
-  std::string digest(SHA256_DIGEST_STRING_LENGTH, '\0');
-  SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), digest.data());
-  digest.resize(SHA256_DIGEST_STRING_LENGTH - 1);
-  return digest;
 }
 
 Suite suite_from_text(const std::string& text, const std::string& origin,

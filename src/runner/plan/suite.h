@@ -68,6 +68,4 @@ std::vector<std::filesystem::path> all_suites();
 /// The name for find_suite(): "smoke", "mlperf/llama31_8b".
 std::string suite_name(const std::filesystem::path& file);
 
-std::string sha256(std::string_view bytes);
-
 }  // namespace bench

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "runner/launch/program_output.h"
 #include "runner/plan/suite.h"

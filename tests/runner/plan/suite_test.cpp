@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/locations.h"
+#include "core/sha256.h"
 #include "tests/runner/test_catalogue.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"

@@ -51,6 +51,12 @@ std::optional<double> read_throttled() {
 
 }  // namespace
 
+std::optional<MachineTime> host_machine_time() {
+  const auto cpu = read_cpu_account();
+  if (!cpu || !(cpu->all_s > 0.0)) return {};
+  return MachineTime{cpu->busy_s, cpu->all_s, tick_seconds()};
+}
+
 HostPressure HostPressure::now() { return {read_cpu_account(), read_throttled()}; }
 
 std::optional<double> steal_share(const HostPressure& before, const HostPressure& after) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/system_files.h"
+#include "devices/device.h"
 
 namespace bench {
 
@@ -21,6 +22,8 @@ double tick_seconds();
 
 /// Nothing if the line is unreadable or incomplete.
 std::optional<CpuAccount> read_cpu_account(const SystemFiles& files = SystemFiles());
+/// The account as a ThreadWatch reports it; nothing if it is unreadable or empty.
+std::optional<MachineTime> host_machine_time();
 
 /// Counters since boot; only differences are meaningful.
 struct HostPressure {

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -45,13 +45,6 @@ std::vector<int> children_of(int process, int thread) {
   return children;
 }
 
-std::optional<ThreadAccount> read_account(int file) {
-  std::array<char, 96> text{};
-  const ssize_t got = file < 0 ? -1 : pread(file, text.data(), text.size(), 0);
-  if (got <= 0) return {};
-  return thread_account({text.data(), static_cast<std::size_t>(got)});
-}
-
 ThreadAccount since(const ThreadAccount& before, const ThreadAccount& now) {
   return {now.ran_s - before.ran_s, now.waited_s - before.waited_s, now.turns - before.turns};
 }
@@ -76,10 +69,23 @@ void add_cores(int thread, std::set<int>& cores) {
 }  // namespace
 
 std::optional<ThreadAccount> thread_account(std::string_view schedstat) {
-  std::istringstream in{std::string(schedstat)};
-  double ran = 0.0, waited = 0.0, turns = 0.0;
-  if (!(in >> ran >> waited >> turns)) return {};
-  return ThreadAccount{ran * 1e-9, waited * 1e-9, turns};
+  std::array<std::uint64_t, 3> fields{};  // ns, ns, count
+  for (std::uint64_t& field : fields) {
+    schedstat.remove_prefix(std::min(schedstat.find_first_not_of(' '), schedstat.size()));
+    const char* end = schedstat.data() + schedstat.size();
+    const auto read = std::from_chars(schedstat.data(), end, field);
+    if (read.ec != std::errc()) return {};
+    schedstat.remove_prefix(static_cast<std::size_t>(read.ptr - schedstat.data()));
+  }
+  const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  return ThreadAccount{seconds(fields[0]), seconds(fields[1]), static_cast<double>(fields[2])};
+}
+
+std::optional<ThreadAccount> read_account(int file) {
+  std::array<char, 96> text{};
+  const ssize_t got = file < 0 ? -1 : pread(file, text.data(), text.size(), 0);
+  if (got <= 0) return {};
+  return thread_account({text.data(), static_cast<std::size_t>(got)});
 }
 
 Seconds lost_to_others(std::span<const ThreadAccount> used, Seconds wall, int cores) {
@@ -145,10 +151,6 @@ Seconds ProcessWatch::cpu_time() {
   return {cpu_seconds(RUSAGE_SELF) + (of_ == Of::descendants ? cpu_seconds(RUSAGE_CHILDREN) : 0.0)};
 }
 
-std::optional<MachineTime> ProcessWatch::machine_time() {
-  const auto cpu = read_cpu_account();
-  if (!cpu || !(cpu->all_s > 0.0)) return {};
-  return MachineTime{cpu->busy_s, cpu->all_s, tick_seconds()};
-}
+std::optional<MachineTime> ProcessWatch::machine_time() { return host_machine_time(); }
 
 }  // namespace bench

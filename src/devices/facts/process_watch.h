@@ -20,6 +20,8 @@ struct ThreadAccount {
   double turns = 0.0;     // times it got a core
 };
 std::optional<ThreadAccount> thread_account(std::string_view schedstat);
+/// Of an open schedstat; nothing if `file` is -1 or its thread has ended.
+std::optional<ThreadAccount> read_account(int file);
 
 /// The largest loss of any thread to other processes in `wall`, given what each used of it. A turn
 /// costs some microseconds even on an idle machine, which are not lost. Threads that together want

@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <string>
 
 #include "devices/facts/host_pressure.h"
+#include "devices/facts/process_watch.h"
 #include "devices/host_clock.h"
 
 namespace bench {
@@ -58,12 +57,8 @@ void HostThreadWatch::remove_current_thread() {
 }
 
 double HostThreadWatch::waited(int file) {
-  std::array<char, 96> text{};
-  const ssize_t got = file < 0 ? -1 : pread(file, text.data(), text.size() - 1, 0);
-  if (got <= 0) return -1.0;
-  char* next = nullptr;
-  std::strtoull(text.data(), &next, 10);  // time on the CPU
-  return static_cast<double>(std::strtoull(next, nullptr, 10)) * 1e-9;
+  const auto account = read_account(file);
+  return account ? account->waited_s : -1.0;
 }
 
 void HostThreadWatch::start() {
@@ -87,10 +82,6 @@ Seconds HostThreadWatch::lost() {
 
 Seconds HostThreadWatch::cpu_time() { return cpu_time_of(CLOCK_PROCESS_CPUTIME_ID); }
 
-std::optional<MachineTime> HostThreadWatch::machine_time() {
-  const auto cpu = read_cpu_account();
-  if (!cpu || !(cpu->all_s > 0.0)) return {};
-  return MachineTime{cpu->busy_s, cpu->all_s, tick_seconds()};
-}
+std::optional<MachineTime> HostThreadWatch::machine_time() { return host_machine_time(); }
 
 }  // namespace bench

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/names.h"
+#include "results/run/conclusion.h"
 #include "results/verdicts/regression/decisions.h"
 #include "results/verdicts/regression/peer_group.h"
 
@@ -108,10 +109,9 @@ RegressionReport regression_report(const Histories& histories, const RegressionO
   name_run(histories, report.newest);
   decide(report.findings, dated(histories, options.decisions));
   sort_findings(report.findings);
-  if (std::ranges::any_of(report.findings, &ChangeFinding::fails))
-    report.exit_code = ExitCode::failed;
-  else if (report.tested == 0)
-    report.exit_code = ExitCode::not_measured;
+  const auto failed = std::ranges::count_if(report.findings, &ChangeFinding::fails);
+  report.exit_code =
+      Conclusion{.passed = report.tested, .failed = static_cast<std::size_t>(failed)}.exit_code();
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/order_statistics.h"
+#include "results/run/conclusion.h"
 
 namespace bench {
 namespace {
@@ -251,18 +252,20 @@ bool any_diagnosis(const TrainingReport& report) {
   });
 }
 
+Verdict verdict_of(TrainingState state) {
+  if (state == TrainingState::not_converged || state == TrainingState::invalid)
+    return Verdict::fail;
+  return state == TrainingState::failed || state == TrainingState::not_run ? Verdict::inconclusive
+                                                                           : Verdict::pass;
+}
+
 ExitCode exit_code_of(const TrainingReport& report) {
-  if (report.interrupted) return ExitCode::interrupted;
-  bool any = false, wrong = false, missing = false;
+  Conclusion conclusion{.interrupted = report.interrupted};
   for (const TrainingGroup& group : report.groups)
-    for (const TrainingRun& run : group.runs) {
-      any = true;
-      wrong |= run.state == TrainingState::not_converged || run.state == TrainingState::invalid;
-      missing |= run.state == TrainingState::failed || run.state == TrainingState::not_run;
-    }
-  if (wrong) return ExitCode::failed;
-  if (!any) return any_diagnosis(report) ? ExitCode::ok : ExitCode::not_measured;
-  return missing ? ExitCode::not_measured : ExitCode::ok;
+    for (const TrainingRun& run : group.runs) conclusion.add(verdict_of(run.state));
+  const bool nothing_trained = conclusion.failed + conclusion.unjudged + conclusion.passed == 0;
+  if (nothing_trained && any_diagnosis(report)) conclusion.passed = 1;
+  return conclusion.exit_code();
 }
 
 }  // namespace

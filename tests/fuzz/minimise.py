@@ -4,7 +4,7 @@
     tests/fuzz/minimise.py BUILD TARGET...
 
 BUILD: build-fuzz, or another with BENCH_LIBFUZZER. Files with names of their own, written by hand or taken from a crash, stay;
-those named by their hash are chosen anew.
+those named by their hash are chosen again.
 """
 
 import hashlib

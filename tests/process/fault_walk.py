@@ -45,7 +45,7 @@ class Walk:
     def __init__(self, programs, library, folder):
         self.benchctl = pathlib.Path(programs) / "benchctl"
         self.rank = pathlib.Path(programs) / "faulty_rank"
-        self.library = library
+        self.preload = library
         self.folder = pathlib.Path(folder)
         self.state = self.folder / "state"
         self.suite = self.folder / "suite.json"
@@ -141,7 +141,7 @@ class Walk:
         """The operations of one undisturbed call, and its answer."""
         state = self.copy("undisturbed")
         log = self.folder / "operations.jsonl"
-        done = self.run(state, words, LD_PRELOAD=self.library, FAULTY_FILES_PROGRAM="benchctl", FAULTY_FILES_LOG=log)
+        done = self.run(state, words, LD_PRELOAD=self.preload, FAULTY_FILES_PROGRAM="benchctl", FAULTY_FILES_LOG=log)
         found = [json.loads(line) for line in log.read_text().splitlines()]
         after = self.files_of(state)
         log.unlink()
@@ -153,7 +153,7 @@ class Walk:
         state = self.copy("cut")
         model = power_cut.Model(state, lambda path: path.name.startswith("results.sqlite"))
         found, after, log = [], {}, self.folder / "operations.jsonl"
-        self.run(state, self.commands[name], LD_PRELOAD=self.library, FAULTY_FILES_PROGRAM="benchctl", FAULTY_FILES_LOG=log)
+        self.run(state, self.commands[name], LD_PRELOAD=self.preload, FAULTY_FILES_PROGRAM="benchctl", FAULTY_FILES_LOG=log)
         operations = [json.loads(line) for line in log.read_text().splitlines()]
         log.unlink()
         after = self.files_of(state)
@@ -193,7 +193,7 @@ class Walk:
     def check(self, name, words, right, after, operation, error, later):
         state = self.copy(f"{name}-{operation['n']}-{error}-{later}")
         more = {"FAULTY_FILES_LATER": 1} if later else {}
-        done = self.run(state, words, LD_PRELOAD=self.library, FAULTY_FILES_PROGRAM="benchctl", FAULTY_FILES_AT=operation["n"],
+        done = self.run(state, words, LD_PRELOAD=self.preload, FAULTY_FILES_PROGRAM="benchctl", FAULTY_FILES_AT=operation["n"],
                         FAULTY_FILES_ERRNO=error, **more)
         said = done.stderr.decode(errors="replace")
         wrong = self.wrong_answer(done, said, right) + self.lost(state, after)
@@ -203,12 +203,12 @@ class Walk:
 
     def wrong_answer(self, done, said, right):
         wrong = []
-        told = any(word in said for word in ("error: ", "warning: ", " failed "))
+        reported = any(word in said for word in ("error: ", "warning: ", " failed "))
         if done.returncode not in DOCUMENTED:
             wrong.append("undocumented end")
-        elif done.returncode != right.returncode and not told and b"failed" not in done.stdout and b"exit code" not in done.stdout:
+        elif done.returncode != right.returncode and not reported and b"failed" not in done.stdout and b"exit code" not in done.stdout:
             wrong.append("another exit code without a message")
-        elif done.returncode == right.returncode and not told and fixed(done.stdout) != fixed(right.stdout):
+        elif done.returncode == right.returncode and not reported and fixed(done.stdout) != fixed(right.stdout):
             wrong.append("another answer without a warning: " + difference(done.stdout, right.stdout))
         if "internal:" in said or "terminate called" in said:
             wrong.append("an internal error")
@@ -282,7 +282,7 @@ def whole_lines(now, before):
 WRITING = ("note", "import", "prune", "resume", "run")
 
 
-def told(name, what, began, wrong):
+def report(name, what, began, wrong):
     print(f"{name}: {what}, {len(wrong)} wrong, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
     for text in wrong:
         print("  " + text, file=sys.stderr, flush=True)
@@ -295,12 +295,12 @@ def walk_all(programs, library, share=1, names=()):
         for offset, name in enumerate(names or walk.commands):
             began = time.monotonic()
             found[name] = walk.walk(name, share, 3 * offset + 1)
-            told(name, f"{found[name]['tried']} faults in {found[name]['operations']} operations", began, found[name]["wrong"])
+            report(name, f"{found[name]['tried']} faults in {found[name]['operations']} operations", began, found[name]["wrong"])
             if name not in WRITING:
                 continue
             began = time.monotonic()
             cut = found[name]["power_cut"] = walk.cut_power(name)
-            told(name, f"{cut['states']} states after a power cut", began, cut["wrong"])
+            report(name, f"{cut['states']} states after a power cut", began, cut["wrong"])
         return found
 
 

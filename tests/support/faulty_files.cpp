@@ -4,7 +4,7 @@
 //   FAULTY_FILES_AT       the number of the operation that fails; 1 is the first
 //   FAULTY_FILES_ERRNO    with this number
 //   FAULTY_FILES_LATER    if set, all later operations of the same name fail too, as on a full disk
-// Forked children are left alone. Operations on stderr do not count: errors are told there.
+// Forked children are left alone. Operations on stderr do not count: errors are reported there.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 // Isolates what is slow between two hosts: a host that is slow with every partner, else the link. A
 // host's score is its lower quartile of losses, so that one slow partner or link does not make it
-// slow.
+// slow. Other work slows some runs of a pair, a fault all of them: a host or link fails only if the
+// best of three runs or more is slow too, by more than twice what repeats of a pair differ by.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +25,12 @@ namespace {
 
 struct Pair {
   std::string a, b;
-  double log_rate = 0.0;  // larger is better
+  double log_rate = 0.0;  // of the median of its runs; larger is better
   double value = 0.0;
-  std::string job;
+  double best_log_rate = 0.0;  // of the best run
+  double spread = 0.0;         // log distance of its best and worst run
+  std::size_t runs = 0;
+  std::string job = {};
   bool has(const std::string& host) const { return a == host || b == host; }
   const std::string& other(const std::string& host) const { return a == host ? b : a; }
 };
@@ -37,8 +41,10 @@ struct Pairs {
   Hosts hosts;
   std::vector<double> best;  // of each host: the upper quartile of its pairs, log
   PeerScores scores;
-  std::vector<double> chance;  // of each host: its level by host_chances()
-  bool rough = false;          // some only disturbed by other work: values are best samples
+  std::vector<double> best_runs;  // the same of the best run of each pair
+  double repeat_spread = 0.0;     // of a typical pair
+  std::vector<double> chance;     // of each host: its level by host_chances()
+  bool rough = false;             // some only disturbed by other work: values are best samples
 };
 
 /// Scores of log rates.
@@ -47,10 +53,22 @@ PeerScores pair_scores(const std::vector<double>& rates);
 // Of the logarithm: runs between healthy hosts differ by a few per cent.
 constexpr double kPairFloor = 0.01;
 
+void set_repeats(Pair& pair, const std::vector<double>& values, double direction) {
+  const auto [least, most] = std::ranges::minmax(values);
+  pair.spread = std::log(most / least);
+  pair.best_log_rate = direction * std::log(direction > 0.0 ? most : least);
+}
+
+double upper_quartile(std::vector<double> rates) {
+  std::ranges::sort(rates, std::greater<>());
+  return rates[(rates.size() - 1) / 4];
+}
+
 /// For the requested hosts; empty if the metric was not measured between two hosts.
 Pairs pairs_of(const MetricRuns& metric, const Hosts& asked) {
   Pairs all;
   all.metric = &metric;
+  std::vector<double> spreads;
   const double direction = metric.better == Better::lower ? -1.0 : 1.0;
   for (const auto& [hosts, runs] : metric.by_hosts) {
     const auto values = metric.values(hosts);
@@ -58,23 +76,33 @@ Pairs pairs_of(const MetricRuns& metric, const Hosts& asked) {
     if (hosts.size() != 2 || std::isnan(best)) continue;
     const double value = values.empty() ? best : median(values);
     all.rough |= values.empty();
-    all.pairs.push_back({hosts[0], hosts[1], direction * std::log(value), value, runs[0].job});
+    const double log_rate = direction * std::log(value);
+    Pair pair{hosts[0], hosts[1], log_rate, value, log_rate};
+    pair.runs = values.empty() ? runs.size() : values.size();
+    pair.job = runs[0].job;
+    if (!values.empty()) set_repeats(pair, values, direction);
+    spreads.push_back(pair.spread);
+    all.pairs.push_back(std::move(pair));
   }
   if (all.rough)  // alike for all
     for (Pair& pair : all.pairs) {
       pair.value = metric.best({pair.a, pair.b});
-      pair.log_rate = direction * std::log(pair.value);
+      pair.log_rate = pair.best_log_rate = direction * std::log(pair.value);
     }
   for (const std::string& host : asked) {
-    std::vector<double> rates;
+    std::vector<double> rates, best_rates;
     for (const Pair& pair : all.pairs)
-      if (pair.has(host)) rates.push_back(pair.log_rate);
+      if (pair.has(host)) {
+        rates.push_back(pair.log_rate);
+        best_rates.push_back(pair.best_log_rate);
+      }
     if (rates.empty()) continue;
-    std::ranges::sort(rates, std::greater<>());
     all.hosts.push_back(host);
-    all.best.push_back(rates[(rates.size() - 1) / 4]);
+    all.best.push_back(upper_quartile(rates));
+    all.best_runs.push_back(upper_quartile(best_rates));
   }
   if (!all.best.empty()) all.scores = pair_scores(all.best);
+  if (!all.pairs.empty()) all.repeat_spread = median(spreads);
   return all;
 }
 
@@ -93,6 +121,26 @@ double as_value(const Pairs& all, double log_rate) {
 // Other work costs a rank time slices, not nine tenths of its bandwidth: a larger loss fails even
 // on a busy host. Observed: 10 % under twice the load.
 constexpr double kCrowdedLoss = 0.9;
+
+constexpr std::size_t kFewestRepeats = 3;
+constexpr double kBeyondRepeats = 2.0;
+
+/// The least loss that fails.
+double least_loss(const Pairs& all) {
+  return all.rough ? std::max(kCrowdedLoss, all.metric->threshold) : all.metric->threshold;
+}
+
+/// Whether the best runs too are so much worse than `others`; both log rates.
+bool slow_at_best(const Pairs& all, double best_run, double others) {
+  return loss_of(best_run - others) > least_loss(all) &&
+         others - best_run > kBeyondRepeats * all.repeat_spread;
+}
+
+/// Whether every pair of the host was.
+bool repeated(const Pairs& all, const std::string& host) {
+  return std::ranges::all_of(
+      all.pairs, [&](const Pair& pair) { return !pair.has(host) || pair.runs >= kFewestRepeats; });
+}
 
 Reason reason_of_pairs(const Pairs& all, Verdict verdict) {
   return reason_of(*all.metric, verdict, "pairs");
@@ -162,8 +210,8 @@ Hosts judge_hosts(const GateContext& context, const Pairs& all) {
   Hosts failing;
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
     HostMetric row = row_of_pairs(all, i, context.settings);
-    const double least = all.rough ? std::max(kCrowdedLoss, row.threshold) : row.threshold;
-    if (row.loss > least &&
+    if (row.loss > least_loss(all) && repeated(all, all.hosts[i]) &&
+        slow_at_best(all, all.best_runs[i], median(all.best_runs)) &&
         stands_out(all.scores, i, row.loss, all.chance[i], kPairsShare * context.settings.level)) {
       row.verdict = Verdict::fail;
       failing.push_back(all.hosts[i]);
@@ -198,37 +246,64 @@ Hosts judge_hosts(const GateContext& context, const Pairs& all) {
   return failing;
 }
 
+Reason reason_of_link(const Pairs& all, const Pair& pair, double median, Verdict verdict) {
+  Reason reason = reason_of_pairs(all, verdict);
+  reason.value = pair.value;
+  reason.expected = as_value(all, median);
+  reason.job = pair.job;
+  return reason;
+}
+
+void fail_link(const GateContext& context, const Pairs& all, const Pair& pair, double median) {
+  Reason reason = reason_of_link(all, pair, median, Verdict::fail);
+  reason.text = fmt::format(
+      "{}: link between {} and {} is slow ({} against {}); both are fine with other hosts",
+      all.metric->title(), pair.a, pair.b, format(reason.value, reason.unit),
+      format(reason.expected, reason.unit));
+  reason.next_step = "check the path between them: cables, switch ports, routes";
+  context.acceptance.links.push_back({pair.a, pair.b, reason});
+  reason.verdict = Verdict::inconclusive;
+  context.add_reason(pair.a, reason);
+  context.add_reason(pair.b, reason);
+}
+
+/// Slow, but not in all runs, or in too few.
+void suspect_link(const GateContext& context, const Pairs& all, const Pair& pair, double median) {
+  Reason reason = reason_of_link(all, pair, median, Verdict::inconclusive);
+  reason.text =
+      fmt::format("{}: between {} and {} {} against {}, but {}", all.metric->title(), pair.a,
+                  pair.b, format(reason.value, reason.unit), format(reason.expected, reason.unit),
+                  pair.runs < kFewestRepeats
+                      ? fmt::format("in fewer than {} runs", kFewestRepeats)
+                      : fmt::format("up to {} in other runs",
+                                    format(as_value(all, pair.best_log_rate), reason.unit)));
+  reason.next_step = "repeat on idle hosts: other work, or a link that fails at times";
+  reason.more_runs = true;
+  context.add_reason(pair.a, reason);
+  context.add_reason(pair.b, reason);
+}
+
 /// Links between hosts that are fine with other partners.
 void judge_links(const GateContext& context, const Pairs& all, const Hosts& failing) {
-  std::vector<double> rates;
+  std::vector<double> rates, best_runs;
   std::vector<const Pair*> pairs;
   for (const Pair& pair : all.pairs) {
     if (std::ranges::any_of(failing, [&](const std::string& host) { return pair.has(host); }))
       continue;
     rates.push_back(pair.log_rate);
+    best_runs.push_back(pair.best_log_rate);
     pairs.push_back(&pair);
   }
   if (rates.size() < kFewestPeers) return;
   const PeerScores scores = pair_scores(rates);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const double lost = loss_of(rates[i] - scores.median);
-    if (lost <=
-            (all.rough ? std::max(kCrowdedLoss, all.metric->threshold) : all.metric->threshold) ||
+    if (loss_of(rates[i] - scores.median) <= least_loss(all) ||
         scores.levels[i] > kPairsShare * context.settings.level)
       continue;
-    Reason reason = reason_of_pairs(all, Verdict::fail);
-    reason.value = pairs[i]->value;
-    reason.expected = as_value(all, scores.median);
-    reason.job = pairs[i]->job;
-    reason.text = fmt::format(
-        "{}: link between {} and {} is slow ({} against {}); both are fine with other hosts",
-        all.metric->title(), pairs[i]->a, pairs[i]->b, format(reason.value, reason.unit),
-        format(reason.expected, reason.unit));
-    reason.next_step = "check the path between them: cables, switch ports, routes";
-    context.acceptance.links.push_back({pairs[i]->a, pairs[i]->b, reason});
-    reason.verdict = Verdict::inconclusive;
-    context.add_reason(pairs[i]->a, reason);
-    context.add_reason(pairs[i]->b, reason);
+    if (pairs[i]->runs >= kFewestRepeats && slow_at_best(all, best_runs[i], median(best_runs)))
+      fail_link(context, all, *pairs[i], scores.median);
+    else
+      suspect_link(context, all, *pairs[i], scores.median);
   }
 }
 

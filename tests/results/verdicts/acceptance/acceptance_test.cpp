@@ -272,6 +272,34 @@ TEST_CASE("one slow pair of otherwise fine hosts is a link, named by both ends")
   CHECK(acceptance.hosts[1].verdict == Verdict::inconclusive);
 }
 
+TEST_CASE("a link or host that other work slowed in some runs, or that ran once, is not accused") {
+  const auto judged = [](bool whole_host, std::vector<double> slow_runs) {
+    Fleet fleet(6);
+    measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100});
+    for (std::size_t a = 0; a < 6; ++a)
+      for (std::size_t b = a + 1; b < 6; ++b) {
+        const bool slow = b == 4 && (whole_host || a == 1);
+        const bool other = whole_host && a == 4;
+        for (const double run : slow || other ? slow_runs : std::vector{0.99, 1.0, 1.01})
+          fleet.job("collective.busbw", a, b, run * (1.0 + 0.001 * static_cast<double>(a + b)));
+      }
+    return fleet.judge();
+  };
+  for (const bool whole_host : {false, true}) {
+    const Acceptance disturbed = judged(whole_host, {0.45, 0.46, 0.98});
+    CHECK(failed(disturbed).empty());
+    CHECK(disturbed.links.empty());
+    CHECK(disturbed.hosts[4].verdict == Verdict::inconclusive);
+    const Acceptance once = judged(whole_host, {0.45});
+    CHECK(failed(once).empty());
+    CHECK(once.links.empty());
+    CHECK(once.hosts[4].verdict == Verdict::inconclusive);
+    const Acceptance always = judged(whole_host, {0.45, 0.46, 0.45});
+    CHECK(failed(always).size() == (whole_host ? 1 : 0));
+    CHECK(always.links.size() == (whole_host ? 0 : 1));
+  }
+}
+
 TEST_CASE("the hosts that dropped out come from the records, not from the reason text") {
   Fleet fleet(2);
   fleet.job("collective.busbw", {"node01", "node02"},

@@ -25,4 +25,11 @@ struct StepTest {
 StepTest step_test(std::span<const double> values, std::size_t at, double correlation,
                    const VariancePrior& prior = {}, double floor = 0.0);
 
+/// Upper bound of the p of the best among the places from `first` to `last` of a series of `count`
+/// values, if the test of one place has this p. Tests of neighbouring places share most of their
+/// values, so they are not that many chances: Worsley, "An improved Bonferroni inequality and
+/// applications", Biometrika 69 (1982), 297-302.
+double over_places(double p, std::size_t count, std::size_t first, std::size_t last,
+                   double correlation);
+
 }  // namespace bench

@@ -1,5 +1,6 @@
 #include "results/stats/step_test.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -53,6 +54,33 @@ TEST_CASE("the p of a step test is uniform for correlated noise, and not if that
   CHECK(known < 0.065 * kSeries);
   CHECK(known > 0.035 * kSeries);
   CHECK(ignored > 0.12 * kSeries);
+}
+
+TEST_CASE(
+    "the best of neighbouring places is less than as many chances, and hardly more than one") {
+  CHECK(over_places(0.01, 60, 50, 50, 0.4) == 0.01);
+  CHECK(over_places(0.0, 60, 46, 57, 0.4) == 0.0);
+  CHECK(over_places(1.0, 60, 46, 57, 0.4) == 1.0);
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> noise;
+  constexpr int kSeries = 20000;
+  constexpr double kLevel = 0.02;
+  for (const double phi : {0.0, 0.4}) {
+    int bounded = 0, by_number = 0;
+    for (int i = 0; i < kSeries; ++i) {
+      std::vector<double> x = {noise(random)};
+      while (x.size() < 30)
+        x.push_back(phi * x.back() + std::sqrt(1.0 - phi * phi) * noise(random));
+      double p = 1.0;
+      for (std::size_t at = 16; at <= 27; ++at)
+        p = std::min(p, step_test(x, at, phi, {.variance = 1.0, .degrees = 1e9}).p);
+      bounded += over_places(p, x.size(), 16, 27, phi) < kLevel;
+      by_number += 12.0 * p < kLevel;
+    }
+    CHECK(bounded < 1.15 * kLevel * kSeries);
+    CHECK(bounded > 0.75 * kLevel * kSeries);
+    CHECK(by_number < 0.75 * kLevel * kSeries);
+  }
 }
 
 TEST_CASE("correlation about levels is not biased by the means that it is taken about") {

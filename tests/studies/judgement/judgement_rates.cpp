@@ -37,7 +37,7 @@ int broken(const Json& result) {
     if (too_many(row["false_steps_a_report"].get<double>() / series, 0.004, series * reports))
       refuse(row);
     if (row["noise"] == "ar0.4" && row["nights"] == 7 &&
-        too_many(1.0 - row["found_share"].get<double>(), 0.42, row["lost"].get<double>() * reports))
+        too_many(1.0 - row["found_share"].get<double>(), 0.4, row["lost"].get<double>() * reports))
       refuse(row);
   }
   for (const Json& row : result["equal_halves"])
@@ -45,7 +45,7 @@ int broken(const Json& result) {
   for (const Json& row : result["fleets"])
     if (too_many(row["falsely_accused_fleets_share"], kMostAlarms, row["fleets"])) refuse(row);
   const Json& many = result["many_series"];
-  if (many["found_share"] < 0.85 || many["false_newest_a_night"] > 3.0) refuse(many);
+  if (many["found_share"] < 0.9 || many["false_newest_a_night"] > 3.0) refuse(many);
   return count;
 }
 
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   };
   add("false_alarms", false_alarms(series, random));
   add("detection", detection(std::max<std::size_t>(20, series / 10), random));
-  add("correlated_steps", correlated_steps(std::max<std::size_t>(20, series / 50), random));
+  add("correlated_steps", correlated_steps(std::max<std::size_t>(20, series / 12), random));
   add("many_series", many_series(std::max<std::size_t>(1, series / 50), random));
   add("common_mode", common_mode(std::max<std::size_t>(2, series / 100), random));
   add("equal_halves", equal_halves(series, random));

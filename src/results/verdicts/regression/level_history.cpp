@@ -115,10 +115,19 @@ double change_p(const LevelHistory& history, std::span<const double> before,
 
 constexpr double kShareOfRecent = 0.8;  // of the level of false alarms, for recent places
 
+/// Where among the last `count` values, and with how many others before it, a step is looked for.
+struct RecentPlaces {
+  std::size_t first = 0, last = 0;  // none if last < first
+};
+RecentPlaces recent_places(std::size_t count) {
+  return {std::max(kFewestNights, count - std::min(count, kRecent)), count - kShortestLevel};
+}
+
 /// Only recent places are tested by least squares; every change is recent once.
-double over_recent_places(double p) {
-  constexpr auto kPlaces = static_cast<double>(kRecent - kShortestLevel + 1);
-  return std::min(1.0, kPlaces / kShareOfRecent * p);
+double over_recent_places(double p, std::size_t count, double correlation) {
+  const RecentPlaces places = recent_places(count);
+  return std::min(1.0,
+                  over_places(p, count, places.first, places.last, correlation) / kShareOfRecent);
 }
 
 /// Values farther than three robust sigmas from the median of their level count as that far: a wild
@@ -148,7 +157,10 @@ RecentStep recent_step(const LevelHistory& history, std::size_t begin, std::size
                        const NoisePrior& prior) {
   const auto last = std::span(history.values).subspan(begin);
   const StepTest raw = step_test(last, at - begin, history.phi, prior.variance, history.floor);
-  if (over_recent_places(raw.p) > kClearStep) return {};
+  const auto of_any = [&](double p) {
+    return p > kClearStep ? 1.0 : over_recent_places(p, last.size(), history.phi);
+  };
+  if (of_any(raw.p) > kClearStep) return {};
   const StepTest tame = step_test(without_wild_nights(last, at - begin), at - begin, history.phi,
                                   prior.variance, history.floor);
   const double single = (tame.shift < 0.0 ? prior.below : prior.above).degrees();
@@ -158,7 +170,7 @@ RecentStep recent_step(const LevelHistory& history, std::size_t begin, std::size
     degrees = tail;
     t *= std::sqrt(tail / (tail - 2.0));
   }
-  return {tame.shift, over_recent_places(2.0 * student_cdf(-t, degrees)), std::abs(raw.t)};
+  return {tame.shift, of_any(2.0 * student_cdf(-t, degrees)), std::abs(raw.t)};
 }
 
 /// First segment after i back at the level before i; 0: none.
@@ -237,6 +249,18 @@ PredictionTest predicted(std::span<const double> nights, double value, const Noi
   return found;
 }
 
+namespace {
+
+/// Of the newest value as the only one at another level than those from `begin` on.
+double newest_p(const LevelHistory& history, std::size_t begin, const NoisePrior& prior) {
+  const auto nights = std::span(history.values).subspan(begin);
+  const PredictionTest found =
+      predicted(nights.first(nights.size() - 1), history.values.back(), prior);
+  return std::min(found.below, found.above);
+}
+
+}  // namespace
+
 void add_recent_step(LevelHistory& history, const Thresholds& thresholds, const NoisePrior& prior) {
   const std::size_t n = history.values.size();
   std::vector<std::size_t> begins = history.segments.begins;
@@ -245,16 +269,18 @@ void add_recent_step(LevelHistory& history, const Thresholds& thresholds, const 
   if (is_recent && begins.back() >= begins[begins.size() - 2] + kFewestNights) begins.pop_back();
   const std::size_t begin = std::max(begins.back(), n - std::min(n, kMostNights + kRecent));
   std::size_t best = 0;
-  double likeliest = 0.0;
-  for (std::size_t at = std::max(begin + kFewestNights, n - std::min(n, kRecent));
-       at + kShortestLevel <= n; ++at) {
+  double likeliest = 0.0, p = 1.0;
+  const RecentPlaces places = recent_places(n - begin);
+  for (std::size_t at = begin + places.first; at <= begin + places.last; ++at) {
     const RecentStep step = recent_step(history, begin, at, prior);
     if (step.p > kClearStep || step.likeness <= likeliest || !thresholds.passes(step.shift))
       continue;
     likeliest = step.likeness;
+    p = step.p;
     best = at;
   }
-  if (best == 0) return;
+  // One value far from all others is a newest value to be judged, not the end of a level.
+  if (best == 0 || newest_p(history, begin, prior) <= p) return;
   begins.push_back(best);
   history.segments.begins = std::move(begins);
   set_levels(history.segments, history.values);

@@ -63,6 +63,19 @@ TEST_CASE("a newest value far below its history is found at once as newest") {
   CHECK(finding.verdict == HistoryVerdict::regressed);
 }
 
+TEST_CASE("a newest value far below a history that was a little low before is seldom a step") {
+  int newest = 0, steps = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    MadeFleet fleet(12, 40, 0.01, seed);
+    for (const Candidate& one : fleet.change(7, 37, 0.985).change(7, 39, 0.95).judged()) {
+      steps += one.finding.kind == ChangeKind::step;
+      newest += one.finding.kind == ChangeKind::newest && one.finding.key.host == "n7";
+    }
+  }
+  CHECK(newest >= 16);
+  CHECK(steps <= 2);
+}
+
 TEST_CASE("improvements do not fail; a metric without direction is changed") {
   MadeFleet faster(10, 40);
   auto found = faster.change(1, 30, 1.06).judged();

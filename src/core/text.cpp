@@ -67,7 +67,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// Bytes of the well-formed printable UTF-8 character at the start of `text`; 0 when there is none.
 /// Characters without a shape of their own that change how others are shown: marks and controls of
 /// bidirectional text, which can make a fail look like a pass, separators of lines, and the
 /// characters of zero width and tags that make two names look equal. `text` is one character.
@@ -82,6 +81,7 @@ bool is_invisible(std::string_view text) {
          within(0xfff9, 0xfffb) || within(0xe0000, 0xe007f);
 }
 
+/// Bytes of the well-formed printable UTF-8 character at the start of `text`; 0 when there is none.
 std::size_t printable_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/secret.h"
+#include "core/text.h"
 #include "devices/tcp/handshake.h"
 #include "tests/fuzz/demand.h"
 
@@ -27,7 +28,8 @@ void try_line(std::string_view line) {
     demand(std::get_if<bench::RankHandshake>(&back) != nullptr && std::get<0>(back) == *handshake,
            "a handshake changes");
   } else {
-    demand(plain(std::get<1>(read).reason), "an odd character in a reason");
+    const std::string& reason = std::get<1>(read).reason;
+    demand(bench::printable(reason) == reason, "an odd character in a reason");
   }
   if (const auto challenge = bench::parse_challenge(line))
     demand(bench::challenge_line(*challenge) == std::string(line) + "\n", "a challenge changes");

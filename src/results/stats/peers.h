@@ -32,6 +32,12 @@ std::vector<double> low_outlier_levels(std::span<const double> values, double le
 /// Minimum number of hosts for a peer comparison.
 inline constexpr std::size_t kFewestPeers = kFewestForOutliers;
 
+// Other work slows some runs, a fault all of them: something is called slow beside its equals only
+// after this many runs of both, and for a loss beyond this multiple of what repeats differ by (log
+// distances).
+inline constexpr std::size_t kFewestRepeats = 3;
+inline constexpr double kBeyondRepeats = 2.0;
+
 struct PeerScores {
   double median = 0.0;
   double mad = 0.0;            // median of |value - median|

@@ -1,7 +1,6 @@
 // Isolates what is slow between two hosts: a host that is slow with every partner, else the link. A
 // host's score is its lower quartile of losses, so that one slow partner or link does not make it
-// slow. Other work slows some runs of a pair, a fault all of them: a host or link fails only if the
-// best of three runs or more is slow too, by more than twice what repeats of a pair differ by.
+// slow. A host or link fails only if the best of its repeats is slow too (kFewestRepeats).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -121,9 +120,6 @@ double as_value(const Pairs& all, double log_rate) {
 // Other work costs a rank time slices, not nine tenths of its bandwidth: a larger loss fails even
 // on a busy host. Observed: 10 % under twice the load.
 constexpr double kCrowdedLoss = 0.9;
-
-constexpr std::size_t kFewestRepeats = 3;
-constexpr double kBeyondRepeats = 2.0;
 
 /// The least loss that fails.
 double least_loss(const Pairs& all) {

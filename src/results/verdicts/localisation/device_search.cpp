@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/hostlist.h"
 #include "core/json_fields.h"
 #include "core/text.h"
+#include "results/stats/peers.h"
 #include "results/verdicts/localisation/incident.h"
 
 namespace bench {
@@ -156,8 +158,10 @@ bool worse_by(double value, double other, const Incident& incident) {
 
 /// Values with the same number of GPUs elsewhere and here; kNoValue for none.
 struct Equals {
-  bool asked = false;  // a reference job ran, whatever its result
+  std::size_t references = 0;  // jobs that ran, whatever their result
   double reference = kNoValue, best = kNoValue, worst = kNoValue;
+  double scatter = 0.0;               // largest log distance of repeats on the same GPUs
+  std::map<Devices, double> best_of;  // of the repeats of each set here
 };
 
 Equals equals_of(std::size_t count, const DeviceTrials& jobs, const Incident& incident) {
@@ -165,40 +169,58 @@ Equals equals_of(std::size_t count, const DeviceTrials& jobs, const Incident& in
   const auto better = [&](double a, double b) { return lower ? std::fmin(a, b) : std::fmax(a, b); };
   const auto worse = [&](double a, double b) { return lower ? std::fmax(a, b) : std::fmin(a, b); };
   Equals equals;
-  for (const Trial& trial : jobs.references) {
-    if (trial.hosts.size() != count) continue;
-    equals.asked = true;
-    equals.reference = better(equals.reference, trial.value);
+  const auto take = [&](const std::vector<Trial>& trials, double& best) {
+    std::map<Devices, std::pair<double, double>> of;  // the best and the worst
+    for (const Trial& trial : trials) {
+      if (trial.hosts.size() != count) continue;
+      auto& range = of.try_emplace(trial.hosts, kNoValue, kNoValue).first->second;
+      range = {better(range.first, trial.value), worse(range.second, trial.value)};
+      best = better(best, trial.value);
+      equals.scatter = std::fmax(equals.scatter, std::abs(std::log(range.first / range.second)));
+    }
+    return of;
+  };
+  take(jobs.references, equals.reference);
+  for (const auto& [set, range] : take(jobs.trials, equals.best)) {
+    equals.best_of[set] = range.first;
+    equals.worst = worse(equals.worst, range.second);
   }
-  for (const Trial& trial : jobs.trials) {
-    if (trial.hosts.size() != count) continue;
-    equals.best = better(equals.best, trial.value);
-    equals.worst = worse(equals.worst, trial.value);
-  }
+  equals.references = static_cast<std::size_t>(std::ranges::count_if(
+      jobs.references, [&](const Trial& trial) { return trial.hosts.size() == count; }));
   return equals;
 }
 
 /// For fewer GPUs than all; `missed`: whether the gate for all was missed.
 Symptom judge_part(double value, bool missed, const Equals& equals, const Incident& incident) {
   const bool referenced = std::isfinite(equals.reference);
-  if (worse_by(value, referenced ? equals.reference : equals.best, incident))
+  const double other = referenced ? equals.reference : equals.best;
+  if (worse_by(value, other, incident) &&
+      std::abs(std::log(value / other)) > kBeyondRepeats * equals.scatter)
     return Symptom::present;
   const bool fine = !missed || referenced || worse_by(equals.worst, value, incident);
   return fine ? Symptom::absent : Symptom::unknown;
 }
 
-/// Moves sets that need a reference first to `unreferenced`, if one may run.
+/// Moves sets that need a reference first to `unreferenced`, if one may run, and adds those whose
+/// reference needs repeats.
 void judge_parts(const Incident& incident, std::size_t all, bool may_ask, DeviceTrials& jobs) {
   std::vector<Trial> judged;
+  std::map<std::size_t, Equals> by_count;
+  for (const Trial& trial : jobs.trials)
+    if (!by_count.contains(trial.hosts.size()))
+      by_count.emplace(trial.hosts.size(), equals_of(trial.hosts.size(), jobs, incident));
   for (Trial trial : jobs.trials) {
     const bool part = trial.hosts.size() < all && std::isfinite(trial.value);
-    const Equals equals = equals_of(trial.hosts.size(), jobs, incident);
-    if (part)
-      trial.symptom = judge_part(trial.value, trial.symptom != Symptom::absent, equals, incident);
-    if (part && trial.symptom == Symptom::unknown && may_ask && !equals.asked)
+    const Equals& equals = by_count.at(trial.hosts.size());
+    if (part) {
+      trial.symptom = judge_part(equals.best_of.at(trial.hosts), trial.symptom != Symptom::absent,
+                                 equals, incident);
+      trial.compared = trial.symptom == Symptom::present;
+    }
+    const bool unknown = part && trial.symptom == Symptom::unknown && equals.references == 0;
+    if (may_ask && (unknown || (trial.compared && equals.references < kFewestRepeats)))
       jobs.unreferenced.push_back(trial.hosts);
-    else
-      judged.push_back(std::move(trial));
+    if (!may_ask || !unknown) judged.push_back(std::move(trial));
   }
   jobs.trials = std::move(judged);
 }

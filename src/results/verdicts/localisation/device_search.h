@@ -29,8 +29,9 @@ Devices first_gpus(int ranks);
 // Converts jobs on some GPUs of a host into trials of a search over GPUs. Fewer GPUs may reach less
 // than the gate requires of all, so in a slow job
 // - all GPUs are judged as whole hosts (incident.h),
-// - fewer are slow if worse, by the threshold of the incident, than as many GPUs of a good host (a
-//   reference) or of this one,
+// - fewer are slow if the best of three repeats is worse, by the threshold of the incident and
+//   beyond twice the difference of repeats, than as many GPUs of a good host (a reference) or of
+//   this one, repeated too,
 // - and fine if not slow and they meet the gate, have a reference, or as many others are worse;
 // otherwise the result is unknown until there is a reference.
 
@@ -43,7 +44,7 @@ struct DeviceForm {
 
 struct DeviceTrials {
   std::vector<Trial> trials = {};  // Trial::hosts are GPUs
-  /// Sets that need a reference first; not among the trials.
+  /// Sets that need a reference first, not among the trials; or its repeat.
   std::vector<Devices> unreferenced = {};
   std::vector<Trial> references = {};  // Trial::hosts are GPUs of the reference
 };

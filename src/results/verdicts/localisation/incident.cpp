@@ -12,6 +12,7 @@
 #include "results/run/metric_catalogue.h"
 #include "results/run/run_summary.h"
 #include "results/run/series.h"
+#include "results/stats/peers.h"
 #include "results/verdicts/localisation/device_search.h"
 #include "results/verdicts/localisation/job_family.h"
 
@@ -215,11 +216,8 @@ struct Range {
   double spread() const { return std::log(high / low); }
 };
 
-/// A loss counts only beyond this multiple of the largest difference between repeats.
-constexpr double kBeyondRepeats = 2.0;
-
 /// Marks rates of hosts whose best is below the best of as many hosts, by more than the threshold
-/// and beyond what repeats on the same hosts differ.
+/// and beyond the largest difference of repeats.
 void compare_with_equals(std::vector<Trial>& trials, double threshold) {
   std::map<Hosts, Range> of_hosts;
   std::map<std::size_t, double> best;

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "core/names.h"
+#include "results/stats/peers.h"
 
 namespace bench {
 namespace {
 
 constexpr std::size_t kMostEvidence = 8;
-constexpr std::size_t kRepeats = 3;  // of both sides of a comparison
 
 bool has(const HostNumbers& set, std::size_t host) { return std::ranges::binary_search(set, host); }
 
@@ -73,7 +73,7 @@ const HostNumbers* Trials::reference(std::size_t hosts) const {
 bool Trials::shows(const HostNumbers& set, const Seen& seen) const {
   if (seen.present == 0) return false;
   if (!only_compared(seen)) return true;
-  return seen.measured() >= kRepeats && !unrepeated_reference(set);
+  return seen.measured() >= kFewestRepeats && !unrepeated_reference(set);
 }
 
 std::optional<HostNumbers> Trials::unrepeated_reference(const HostNumbers& set) const {
@@ -81,7 +81,7 @@ std::optional<HostNumbers> Trials::unrepeated_reference(const HostNumbers& set) 
   if (found == seen_.end() || found->second.present == 0 || !only_compared(found->second))
     return {};
   const HostNumbers* best = reference(set.size());
-  if (best == nullptr || *best == set || seen_.at(*best).measured() >= kRepeats) return {};
+  if (best == nullptr || *best == set || seen_.at(*best).measured() >= kFewestRepeats) return {};
   return *best;
 }
 

@@ -3,6 +3,7 @@
 #include "results/verdicts/localisation/device_search.h"
 
 #include <functional>
+#include <random>
 
 #include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
@@ -39,6 +40,7 @@ struct GpuFleet : Fleet {
   bool fails;  // the fault makes jobs fail; else a tenth as fast
   GpuFault fault;
   std::size_t jobs = 0;
+  std::function<double()> load = [] { return 1.0; };  // share of the rate that other work leaves
 
   GpuFleet(std::size_t hosts, int gpus_of_each, bool wrong_fails, GpuFault wrong)
       : Fleet(hosts), gpus(gpus_of_each), fails(wrong_fails), fault(std::move(wrong)) {
@@ -52,7 +54,7 @@ struct GpuFleet : Fleet {
   void gpu_job(const Hosts& hosts, const Devices& devices = {}) {
     const Devices driven = devices.empty() ? first_gpus(gpus) : devices;
     const bool shows = fault(hosts, driven);
-    const double rate = 1e9 * static_cast<double>(driven.size()) * (shows ? 0.1 : 1.0);
+    const double rate = 1e9 * static_cast<double>(driven.size()) * (shows ? 0.1 : 1.0) * load();
     Samples result = samples(kRate, rate);
     result.over = "max";
     if (fails && shows)
@@ -116,8 +118,9 @@ TEST_CASE("any one bad GPU of a host is isolated, failing or slow") {
         CHECK(found.devices[0].form.host == "node03");
         CHECK(finding.kind == SearchFindingKind::host);
         CHECK(finding.hosts == Devices{bad});
-        // 4 for the host, 2 log2 of the GPUs plus one repeat, and a reference per size.
-        CHECK(fleet.jobs <= 15);
+        // 4 for the host, 2 log2 of the GPUs plus one repeat; slow sets and a reference of each
+        // size three times.
+        CHECK(fleet.jobs <= (fails ? 15U : 33U));
         CHECK_FALSE(is_spent(found));
       }
     }
@@ -135,8 +138,33 @@ TEST_CASE("one bad GPU of a single-host job is isolated by jobs on that host") {
       CHECK(finding.kind == SearchFindingKind::host);
       CHECK(finding.hosts == Devices{bad});
       CHECK(found.devices[0].form.partner.empty());
-      CHECK(fleet.jobs <= 10);
+      CHECK(fleet.jobs <= (fails ? 10U : 25U));
     }
+}
+
+TEST_CASE("searches under load accuse no healthy GPU, and a slow one is still isolated") {
+  std::mt19937_64 random(20261124);
+  std::uniform_real_distribution<double> uniform;
+  int isolated = 0;
+  constexpr int kSearches = 40;
+  for (const bool slow : {false, true})
+    for (int i = 0; i < kSearches; ++i) {
+      GpuFleet fleet(2, 8, false, slow ? gpus_of("node01", {"cuda:5"}) : GpuFault{});
+      if (!slow) fleet.fault = [&](const Hosts&, const Devices&) { return fleet.jobs == 0; };
+      fleet.gpu_job({"node01"});
+      if (!slow) fleet.fault = [](const Hosts&, const Devices&) { return false; };
+      fleet.gpu_job({"node02"});
+      fleet.load = [&] { return uniform(random) < 0.5 ? 1.0 : 1.0 - 0.6 * uniform(random); };
+      for (const DeviceSearch& search : fleet.search().devices)
+        for (const SearchFinding& finding : search.step.findings) {
+          if (finding.kind != SearchFindingKind::host && finding.kind != SearchFindingKind::link)
+            continue;
+          INFO("search " << i << (slow ? ", slow: " : ", healthy: ") << finding.hosts.front());
+          CHECK((slow && finding.hosts == Devices{"cuda:5"}));
+          ++isolated;
+        }
+    }
+  CHECK(isolated >= 0.75 * kSearches);
 }
 
 TEST_CASE("a bad link between two GPUs of a host is reported as a link") {

@@ -222,6 +222,14 @@ std::vector<int> nearest_nodes(const Loaded& loaded, hwloc_obj_t object) {
   return nodes;
 }
 
+/// As a number, as files have bridges of types that there are not.
+int upstream_type(const hwloc_obj_attr_u::hwloc_bridge_attr_s& bridge) {
+  int type = 0;
+  static_assert(sizeof type == sizeof bridge.upstream_type);
+  std::memcpy(&type, &bridge.upstream_type, sizeof type);
+  return type;
+}
+
 /// Switch ports, root ports, and last the host bridge, named by its first bus.
 std::vector<std::string> bridges_above(hwloc_obj_t object) {
   std::vector<std::string> bridges;
@@ -229,7 +237,7 @@ std::vector<std::string> bridges_above(hwloc_obj_t object) {
        above = above->parent) {
     const auto& bridge = above->attr->bridge;
     const auto& bus = bridge.downstream.pci;
-    if (bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI)
+    if (upstream_type(bridge) == HWLOC_OBJ_BRIDGE_PCI)
       bridges.push_back(pci_address(above));
     else
       bridges.push_back(

@@ -1,14 +1,17 @@
 """Functions shared by the checks in this folder."""
 
+import contextlib
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build" / "bin"
+LOADS = ("none", "one core", "all cores", "bursts")
 
 
 def say(text):
@@ -96,3 +99,29 @@ def cores():
 def rounded(value, digits=4):
     """`value` with so many significant digits."""
     return float(f"{value:.{digits}g}")
+
+
+def spin(stop, on_s, off_s):
+    while not stop.is_set():
+        child = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        stop.wait(on_s)
+        child.kill()
+        child.wait()
+        stop.wait(off_s)
+
+
+@contextlib.contextmanager
+def load(kind):
+    """Other processes keep this machine's cores busy meanwhile."""
+    count = {"none": 0, "one core": 1, "all cores": len(cores()), "bursts": len(cores())}[kind]
+    times = (0.15, 0.25) if kind == "bursts" else (3600.0, 0.0)
+    stop = threading.Event()
+    threads = [threading.Thread(target=spin, args=(stop, *times)) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()

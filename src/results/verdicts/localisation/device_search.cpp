@@ -236,6 +236,7 @@ DeviceTrials device_trials(const Incident& incident, const DeviceForm& form) {
   DeviceTrials jobs;
   take_whole_hosts(incident.trials, hosts_of(form), all, jobs.trials);
   take_parts(incident.device_jobs, hosts_of(form), jobs.trials);
+  for (Trial& trial : jobs.trials) trial.rate = rate_of(trial.value, incident.better);
   take_whole_hosts(incident.trials, form.reference, all, jobs.references);
   take_whole_hosts(incident.fine_hosts, form.reference, all, jobs.references);
   take_parts(incident.device_jobs, form.reference, jobs.references);

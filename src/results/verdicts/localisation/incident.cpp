@@ -62,6 +62,10 @@ std::string trial_text(const Trial& trial, const Incident& incident) {
 
 }  // namespace
 
+double rate_of(double value, Better better) {
+  return better == Better::higher ? value : better == Better::lower ? 1.0 / value : kNoValue;
+}
+
 std::string evidence_text(const SearchFinding& finding, const std::vector<Trial>& trials,
                           const Incident& incident, Symptom symptom) {
   std::vector<std::string> parts;
@@ -216,9 +220,9 @@ struct Range {
   double spread() const { return std::log(high / low); }
 };
 
-/// Marks rates of hosts whose best is below the best of as many hosts, by more than the threshold
-/// and beyond the largest difference of repeats.
-void compare_with_equals(std::vector<Trial>& trials, double threshold) {
+/// Marks hosts whose best rate is below the best of as many hosts, by more than the threshold and
+/// beyond the largest difference of repeats.
+void compare_with_equals(Incident& incident) {
   std::map<Hosts, Range> of_hosts;
   std::map<std::size_t, double> best;
   const auto key = [](Hosts hosts) {
@@ -226,25 +230,33 @@ void compare_with_equals(std::vector<Trial>& trials, double threshold) {
     return hosts;
   };
   double scatter = 0.0;
-  for (const Trial& trial : trials) {
-    if (!(trial.value > 0.0)) continue;
+  for (Trial& trial : incident.trials) {
+    trial.rate = rate_of(trial.value, incident.better);
+    if (!(trial.rate > 0.0)) continue;
     Range& range = of_hosts[key(trial.hosts)];
-    range.add(trial.value);
+    range.add(trial.rate);
     scatter = std::max(scatter, range.spread());
     double& value = best.try_emplace(trial.hosts.size(), kNoValue).first->second;
-    value = std::fmax(value, trial.value);
+    value = std::fmax(value, trial.rate);
   }
-  for (Trial& trial : trials) {
-    if (trial.symptom != Symptom::absent || !(trial.value > 0.0)) continue;
+  for (Trial& trial : incident.trials) {
+    if (trial.symptom != Symptom::absent || !(trial.rate > 0.0)) continue;
+    // Times vary with the path between good hosts: one within the gate is fine.
+    if (incident.better == Better::lower && trial.value <= incident.bound) continue;
     const double own = of_hosts[key(trial.hosts)].high, other = best[trial.hosts.size()];
-    if (own < other * (1.0 - threshold) && std::log(other / own) > kBeyondRepeats * scatter) {
+    if (own < other * (1.0 - incident.threshold) &&
+        std::log(other / own) > kBeyondRepeats * scatter) {
       trial.symptom = Symptom::present;
       trial.compared = true;
     }
   }
 }
 
-/// Whether the job misses the same gate as the slow one.
+/// Half of what the slow job misses, on a logarithmic scale.
+double least_shortfall(const Missed& missed) { return 1.0 - std::sqrt(1.0 - missed.by); }
+
+/// Whether the job misses the same gate, and even its best sample by half of what the slow job
+/// misses. A job that misses less explains nothing: its hosts are compared with their equals.
 PartResult judge_slow(const JobResult& job, const Missed& missed, const SeriesOfJob& all) {
   const Series* series = same_series(all, *missed.series, missed.job->job, job.job);
   const bool usable = series != nullptr && series->outcome == Status::ok &&
@@ -253,7 +265,11 @@ PartResult judge_slow(const JobResult& job, const Missed& missed, const SeriesOf
   const Gate& gate = missed.gate->gate;
   const double bound = bound_of(gate, *series);
   if (!std::isfinite(bound)) return {Symptom::unknown, series->median};
-  const bool misses = shortfall(series->median, bound, is_floor(gate, *series)) > 0.0;
+  const bool floor = is_floor(gate, *series);
+  const double best = floor ? series->max : series->min;
+  const bool clear = job.job.id == missed.job->job.id || series->better == Better::none ||
+                     shortfall(best, bound, floor) >= least_shortfall(missed);
+  const bool misses = shortfall(series->median, bound, floor) > 0.0 && clear;
   return {misses ? Symptom::present : Symptom::absent, series->median};
 }
 
@@ -272,11 +288,11 @@ std::optional<Incident> slow_incident(const JobFamily& family, const RunSummary&
   incident.better = slow.better;
   incident.value = slow.median;
   incident.bound = bound_of(missed.gate->gate, slow);
-  incident.threshold = std::max(practical_threshold(slow.metric).value_or(kOtherThreshold),
-                                1.0 - std::sqrt(1.0 - missed.by));
+  incident.threshold =
+      std::max(practical_threshold(slow.metric).value_or(kOtherThreshold), least_shortfall(missed));
   add_jobs(
       family, [&](const JobResult& job) { return judge_slow(job, missed, all); }, incident);
-  if (slow.better == Better::higher) compare_with_equals(incident.trials, incident.threshold);
+  compare_with_equals(incident);
   return incident;
 }
 

@@ -5,12 +5,12 @@
 //   as that host is known.
 // slow: the job misses a gate of its case (min, max, or a share of a limit), with the whole
 //   interval of its median; without clean samples, by half with the best one. A job on a
-//   part is slow if its median misses the same gate; rates also if they are below the best of as
-//   many hosts by the practical threshold and by half the log distance of the whole job to its
-//   gate, as a small job may meet a gate meant for a large one; this needs three measurements of
-//   both and a difference beyond twice that of repeats, as other work slows some jobs. For times
-//   only the gate counts, as they vary with the path between good hosts. Jobs on some GPUs of a
-//   host: device_search.h.
+//   part is slow if even its best sample misses the same gate by half the log distance of the whole
+//   job to it; or if it is below the best of as many hosts by that and by the practical threshold,
+//   as a small job may meet a gate meant for a large one, or all may be near it. The latter needs
+//   three measurements of both and a difference beyond twice that of repeats, as other work slows
+//   some jobs; times must also miss the gate, as they vary with the path between good hosts. Jobs
+//   on some GPUs of a host: device_search.h.
 #pragma once
 
 #include <string>
@@ -59,6 +59,9 @@ struct Incident {
   double searched_s = 0.0;   // their total run time
   double longest_s = 0.0;    // the longest of the trials
 };
+
+/// Larger is better: the value or its inverse; kNoValue if neither.
+double rate_of(double value, Better better);
 
 /// In job order, one per case and parameters (and per host for single-host jobs), failed before
 /// slow.

@@ -33,7 +33,7 @@ Trials::Trials(const Hosts& order, const std::vector<Trial>& trials) : order_(or
     seen.absent += trial.symptom == Symptom::absent ? 1 : 0;
     seen.unknown += trial.symptom == Symptom::unknown ? 1 : 0;
     seen.compared += trial.symptom == Symptom::present && trial.compared ? 1 : 0;
-    seen.best = std::fmax(seen.best, trial.value);
+    seen.best = std::fmax(seen.best, trial.rate);
     kept_.push_back(std::move(kept));
   }
   for (const auto& [hosts, seen] : seen_)

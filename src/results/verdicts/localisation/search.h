@@ -32,6 +32,7 @@ struct Trial {
   /// The symptom is only that other sets of as many hosts were faster. It counts once both these
   /// hosts and the fastest such set were measured three times, as other work slows some.
   bool compared = false;
+  double rate = kNoValue;  // the value or its inverse, so that larger is better
 };
 
 enum class SearchFindingKind {

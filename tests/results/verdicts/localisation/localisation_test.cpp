@@ -16,7 +16,7 @@ using namespace bench;
 namespace {
 
 constexpr double kGood = 400e6, kBad = 11e6, kFloor = 100e6;
-const std::string kBus = "collective.busbw";
+const std::string kBus = "collective.busbw", kLatency = "collective.latency";
 
 /// A fleet with a gate on bus bandwidth and its hosts in the plan.
 Fleet gated(std::size_t hosts) {
@@ -112,6 +112,40 @@ TEST_CASE("a rate above the gate is compared with others only after repeats of b
   REQUIRE_FALSE(report.localisations.at(0).step.findings.empty());
   for (const SearchFinding& finding : report.localisations[0].step.findings)
     CHECK_FALSE(isolates_cause(finding));
+}
+
+TEST_CASE("a gate between the rates of healthy pairs accuses none of them") {
+  Fleet fleet = gated(4);
+  fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, 0.3 * kFloor));
+  std::mt19937 random(22);
+  std::uniform_real_distribution<double> near(0.75, 1.02);
+  follow(fleet, [&](const Hosts& hosts) {
+    const double rate = hosts.size() == 4                    ? 0.3
+                        : hosts == Hosts{"node03", "node04"} ? 1.01
+                                                             : near(random);
+    fleet.job(kBus, hosts, fleet.samples(kBus, rate * kFloor));
+  });
+  const auto findings = make_run_report(fleet.run).localisations.at(0).step.findings;
+  REQUIRE_FALSE(findings.empty());
+  for (const SearchFinding& finding : findings) CHECK(finding.kind == SearchFindingKind::together);
+}
+
+TEST_CASE("a time beyond its gate accuses a host only if longer than its equals'") {
+  for (const bool sick : {false, true}) {
+    INFO(sick);
+    Fleet fleet = gated(4);
+    fleet.run.plan["gates"]["collective"] = {{{"metric", "latency"}, {"max", 100e-6}}};
+    fleet.job(kLatency, fleet.settings.hosts, fleet.samples(kLatency, 1000e-6));
+    follow(fleet, [&](const Hosts& hosts) {
+      const bool slow = sick && std::ranges::find(hosts, "node03") != hosts.end();
+      const double time = hosts.size() == 4 ? 1000e-6 : slow ? 250e-6 : 50e-6;
+      fleet.job(kLatency, hosts, fleet.samples(kLatency, sick ? time : time * 2.2));
+    });
+    const auto findings = make_run_report(fleet.run).localisations.at(0).step.findings;
+    REQUIRE(findings.size() == 1);
+    CHECK(isolates_cause(findings[0]) == sick);
+    if (sick) CHECK(findings[0].hosts == Hosts{"node03"});
+  }
 }
 
 TEST_CASE("40 searches under load accuse no healthy host, and a slow one is still isolated") {

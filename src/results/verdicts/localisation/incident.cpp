@@ -209,22 +209,34 @@ Missed worst_missed(const JobFamily& family, const RunSummary& report) {
   return worst;
 }
 
-/// Rates of the trials on one set of hosts.
-struct Range {
-  double low = kNoValue, high = kNoValue;
+/// The trials on one set of hosts.
+struct Repeats {
+  double low = kNoValue, high = kNoValue;  // rates
+  bool all_miss = true;
 
-  void add(double value) {
-    low = std::fmin(low, value);
-    high = std::fmax(high, value);
+  void add(const Trial& trial) {
+    low = std::fmin(low, trial.rate);
+    high = std::fmax(high, trial.rate);
+    all_miss &= trial.symptom == Symptom::present;
   }
   double spread() const { return std::log(high / low); }
 };
 
-/// Marks hosts whose best rate is below the best of as many hosts, by more than the threshold and
-/// beyond the largest difference of repeats.
+/// Sets of equally many hosts.
+struct SameSize {
+  double best = kNoValue;
+  bool all_miss = true;
+};
+
+// Other work costs time slices, not nine tenths of a rate.
+constexpr double kBeyondLoad = 0.1;
+
+/// A part of the hosts shows the symptom if its best rate is below the best of as many hosts, by
+/// more than the threshold and beyond the largest difference of repeats; or if all of as many hosts
+/// miss the gate.
 void compare_with_equals(Incident& incident) {
-  std::map<Hosts, Range> of_hosts;
-  std::map<std::size_t, double> best;
+  std::map<Hosts, Repeats> of_hosts;
+  std::map<std::size_t, SameSize> of_size;
   const auto key = [](Hosts hosts) {
     std::ranges::sort(hosts);
     return hosts;
@@ -233,22 +245,26 @@ void compare_with_equals(Incident& incident) {
   for (Trial& trial : incident.trials) {
     trial.rate = rate_of(trial.value, incident.better);
     if (!(trial.rate > 0.0)) continue;
-    Range& range = of_hosts[key(trial.hosts)];
-    range.add(trial.rate);
-    scatter = std::max(scatter, range.spread());
-    double& value = best.try_emplace(trial.hosts.size(), kNoValue).first->second;
-    value = std::fmax(value, trial.rate);
+    Repeats& repeats = of_hosts[key(trial.hosts)];
+    repeats.add(trial);
+    scatter = std::max(scatter, repeats.spread());
+    SameSize& equals = of_size[trial.hosts.size()];
+    equals.best = std::fmax(equals.best, trial.rate);
+    equals.all_miss &= trial.symptom == Symptom::present;
   }
   for (Trial& trial : incident.trials) {
-    if (trial.symptom != Symptom::absent || !(trial.rate > 0.0)) continue;
+    if (!(trial.rate > 0.0) || trial.hosts.size() >= incident.hosts.size()) continue;
+    const Repeats& own = of_hosts[key(trial.hosts)];
+    const SameSize& equals = of_size[trial.hosts.size()];
+    if (equals.all_miss) continue;
     // Times vary with the path between good hosts: one within the gate is fine.
-    if (incident.better == Better::lower && trial.value <= incident.bound) continue;
-    const double own = of_hosts[key(trial.hosts)].high, other = best[trial.hosts.size()];
-    if (own < other * (1.0 - incident.threshold) &&
-        std::log(other / own) > kBeyondRepeats * scatter) {
-      trial.symptom = Symptom::present;
-      trial.compared = true;
-    }
+    const bool may_be_slow = incident.better == Better::higher || trial.value > incident.bound;
+    const bool slow = may_be_slow && own.high < equals.best * (1.0 - incident.threshold) &&
+                      std::log(equals.best / own.high) > kBeyondRepeats * scatter;
+    trial.symptom = slow ? Symptom::present : Symptom::absent;
+    // Larger parts only lead to the pairs that accuse.
+    const bool beyond_load = own.all_miss && own.high < kBeyondLoad * equals.best;
+    trial.compared = slow && trial.hosts.size() == 2 && !beyond_load;
   }
 }
 

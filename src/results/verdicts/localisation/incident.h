@@ -4,13 +4,14 @@
 // failed: the job failed, timed out, or its result is wrong; not if a host dropped out of the run,
 //   as that host is known.
 // slow: the job misses a gate of its case (min, max, or a share of a limit), with the whole
-//   interval of its median; without clean samples, by half with the best one. A job on a
-//   part is slow if even its best sample misses the same gate by half the log distance of the whole
-//   job to it; or if it is below the best of as many hosts by that and by the practical threshold,
-//   as a small job may meet a gate meant for a large one, or all may be near it. The latter needs
-//   three measurements of both and a difference beyond twice that of repeats, as other work slows
-//   some jobs; times must also miss the gate, as they vary with the path between good hosts. Jobs
-//   on some GPUs of a host: device_search.h.
+//   interval of its median; without clean samples, by half with the best one. The gate of many
+//   hosts says little of few, and other work slows some jobs. So a job on a part is slow if its
+//   rate is below the best of as many hosts, by the practical threshold, by half the log distance
+//   of the whole job to its gate, and by twice the difference of repeats. Pairs, which accuse, need
+//   three measurements, and the best pair too, unless they reach less than a tenth of it and even
+//   their best sample misses the gate by half that distance. If all parts of a size miss it so, all
+//   are slow. Times must also miss the gate, as they vary with the path between good hosts. Jobs on
+//   some GPUs of a host: device_search.h.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Searches of a run: for each failed or slow job of several hosts, or of several GPUs of a host,
 // the isolated host, link or GPU with its evidence, and the jobs to run next while the budget
 // lasts. Derived from the records alone. plan.json stores the budget and the search jobs:
-// {"localisation": {"max_jobs": 40, "max_s": null, "jobs": {ID: ID of the job that is searched}}}.
+// {"localisation": {"max_jobs": 60, "max_s": null, "jobs": {ID: ID of the job that is searched}}}.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 namespace bench {
 
 struct SearchBudget {
-  std::size_t max_jobs = 40;  // for all searches of a run
+  std::size_t max_jobs = 60;  // for all searches of a run
   /// Total run time of these jobs. Default: a fifth of the total of the run's own jobs, at least
   /// kLeastSearch.
   std::optional<double> max_s = {};

@@ -172,10 +172,14 @@ std::vector<std::size_t> Trials::evidence(SearchFindingKind kind, const HostNumb
         return kept.symptom == Symptom::present && kept.hosts.size() == 2 &&
                has(kept.hosts, host[0]);
       };
-      for (const std::size_t i : pick(kMostEvidence, pairs, set)) {
+      std::vector<std::size_t> repeats;
+      std::set<HostNumbers> partners;
+      for (const std::size_t i : pick(kept_.size(), pairs, set)) {
         const HostNumbers& pair = kept_[i].hosts;
-        if (good_.contains(pair[0] == set[0] ? pair[1] : pair[0])) list.push_back(i);
+        if (!good_.contains(pair[0] == set[0] ? pair[1] : pair[0])) continue;
+        (partners.insert(pair).second ? list : repeats).push_back(i);
       }
+      list.insert(list.end(), repeats.begin(), repeats.end());
       list.resize(std::min<std::size_t>(list.size(), 3));
       for (const std::size_t i : std::vector(list))
         add_fine(kept_[i].hosts[kept_[i].hosts[0] == set[0] ? 1 : 0], set[0], list);

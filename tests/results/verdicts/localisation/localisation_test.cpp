@@ -114,20 +114,22 @@ TEST_CASE("a rate above the gate is compared with others only after repeats of b
     CHECK_FALSE(isolates_cause(finding));
 }
 
-TEST_CASE("a gate between the rates of healthy pairs accuses none of them") {
-  Fleet fleet = gated(4);
-  fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, 0.3 * kFloor));
+TEST_CASE("a gate among the rates of healthy pairs, or above all, accuses none of them") {
   std::mt19937 random(22);
-  std::uniform_real_distribution<double> near(0.75, 1.02);
-  follow(fleet, [&](const Hosts& hosts) {
-    const double rate = hosts.size() == 4                    ? 0.3
-                        : hosts == Hosts{"node03", "node04"} ? 1.01
-                                                             : near(random);
-    fleet.job(kBus, hosts, fleet.samples(kBus, rate * kFloor));
-  });
-  const auto findings = make_run_report(fleet.run).localisations.at(0).step.findings;
-  REQUIRE_FALSE(findings.empty());
-  for (const SearchFinding& finding : findings) CHECK(finding.kind == SearchFindingKind::together);
+  std::uniform_real_distribution<double> near(0.75, 1.02), far(0.36, 0.62);
+  for (int i = 0; i < 40; ++i) {
+    INFO(i);
+    auto& pairs = i % 2 == 0 ? near : far;
+    Fleet fleet = gated(4);
+    fleet.job(kBus, fleet.settings.hosts, fleet.samples(kBus, 0.2 * kFloor));
+    follow(fleet, [&](const Hosts& hosts) {
+      const double rate = hosts.size() == 4 ? 0.2 : pairs(random);
+      fleet.job(kBus, hosts, fleet.samples(kBus, rate * kFloor));
+    });
+    const auto findings = make_run_report(fleet.run).localisations.at(0).step.findings;
+    REQUIRE_FALSE(findings.empty());
+    for (const SearchFinding& finding : findings) CHECK_FALSE(isolates_cause(finding));
+  }
 }
 
 TEST_CASE("a time beyond its gate accuses a host only if longer than its equals'") {

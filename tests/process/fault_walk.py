@@ -51,6 +51,7 @@ class Walk:
         self.suite = self.folder / "suite.json"
         self.csv = self.folder / "past.csv"
         self.csv2 = self.folder / "more.csv"
+        self.log = self.folder / "training.log"
         self.prepare()
 
     def environment(self, state, **more):
@@ -83,6 +84,7 @@ class Walk:
             f"night{day},2026-01-{day:02d}T02:00:00Z,node{host},host,gemm.throughput,{{}},FLOP/s,higher,{1e12 + 1e9 * ((7 * day + host) % 5)}\n"
             for day in range(1, 13) for host in (1, 2)))
         self.csv2.write_text(head + "later,2026-02-01T02:00:00Z,node1,host,gemm.throughput,{},FLOP/s,higher,1e12\n")
+        self.log.write_text(':::MLLOG {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "seed", "value": 1, "metadata": {}}\n')
         self.state.mkdir()
         self.require(["import", "csv", str(self.csv)])
         for _ in range(3):
@@ -108,6 +110,12 @@ class Walk:
             "prune": ["nightly", "prune", "--older", "0.001s", "--keep", "5"],
             "resume": ["resume", own[0], "--rank-program", str(self.rank)],
             "run": self.measuring(),
+            "plan": ["plan", str(self.suite)],
+            "list": ["list", "probes"],
+            "fleet": ["report", "fleet", "--json"],
+            "mlperf": ["mlperf", "check", str(self.log)],
+            "accept": ["accept", "--suite", str(self.suite), "--max-runs", "1", "--rank-program", str(self.rank)],
+            "nightly": ["nightly", "--suite", str(self.suite), "--all", "--budget", "60s", "--rank-program", str(self.rank)],
         }
 
     def measuring(self):
@@ -186,7 +194,7 @@ class Walk:
         cases = [(one, error, later) for one in found for error in ERRORS[one["op"]]
                  for later in ((False, True) if error == errno.ENOSPC else (False,))]
         chosen = cases[offset % share::share]
-        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        with concurrent.futures.ThreadPoolExecutor(4 * len(os.sched_getaffinity(0))) as pool:  # they mostly wait
             wrong = [text for text in pool.map(lambda case: self.check(name, words, right, after, *case), chosen) if text]
         return {"operations": len(found), "tried": len(chosen), "wrong": wrong}
 
@@ -279,7 +287,7 @@ def whole_lines(now, before):
     return all(is_json(line) for line in now[len(kept):].split(b"\n")[:-1])
 
 
-WRITING = ("note", "import", "prune", "resume", "run")
+WRITING = ("note", "import", "prune", "resume", "run", "accept", "nightly")
 
 
 def report(name, what, began, wrong):

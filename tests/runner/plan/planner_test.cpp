@@ -37,17 +37,16 @@ std::vector<std::string> ids(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE(
-    "axes expand to their product, in the order of their names, and repeats follow each other") {
+TEST_CASE("axes expand to their product, in the order of their names, and as a whole again") {
   const Plan result = plan(R"({"name": "a", "probe": "gemm", "repeat": 2,
       "axes": {"dtype": ["f32", "f64"], "cores": [1, 2]}})");
   std::vector<std::string> seen;
   for (const PlanEntry& entry : result.entries)
     seen.push_back(
         dump(Json{entry.job.params["cores"], entry.job.params["dtype"], entry.job.repeat}));
-  CHECK(seen == std::vector<std::string>{R"([1,"f32",0])", R"([1,"f32",1])", R"([1,"f64",0])",
-                                         R"([1,"f64",1])", R"([2,"f32",0])", R"([2,"f32",1])",
-                                         R"([2,"f64",0])", R"([2,"f64",1])"});
+  CHECK(seen == std::vector<std::string>{R"([1,"f32",0])", R"([1,"f64",0])", R"([2,"f32",0])",
+                                         R"([2,"f64",0])", R"([1,"f32",1])", R"([1,"f64",1])",
+                                         R"([2,"f32",1])", R"([2,"f64",1])"});
 }
 
 TEST_CASE("a job's id is the number of its case, its name, and which of several it is") {

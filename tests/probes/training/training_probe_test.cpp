@@ -42,7 +42,7 @@ TEST_CASE("a training that meets its target reports its time and samples") {
   for (const Json& check : facts.at("checks")) CHECK(check.at("held") == true);
 }
 
-TEST_CASE("on a crowded machine no time of a training is clean, but its quality is") {
+TEST_CASE("on a crowded machine no time of a training is clean, but its quality is", "[long]") {
   TrainingJob job({{"target", 1.5}, {"lanes", 2}, {"peak_flops", 1e12}});
   job.crowd();
   CHECK(job.run().status == Status::ok);
@@ -199,7 +199,7 @@ TEST_CASE("the logs of both workloads name the optimizer of their dense paramete
   }
 }
 
-TEST_CASE("a run resumed after its target reports that and repeats no unchecked result") {
+TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {
   const TemporaryDirectory folder;
   Json params = kToEasyTarget;
   params.update({{"checkpoint", folder.path().string()}, {"checkpoint_every", 1}});
@@ -217,7 +217,7 @@ TEST_CASE("a run resumed after its target reports that and repeats no unchecked 
   CHECK(again.of("time_to_target").empty());
 }
 
-TEST_CASE("the time to target of a resumed training is a series of its own") {
+TEST_CASE("the time to target of a resumed training is a series of its own", "[long]") {
   const TemporaryDirectory folder;
   Json params = kToEasyTarget;
   params.update({{"checkpoint", folder.path().string()}, {"checkpoint_every", 1}});

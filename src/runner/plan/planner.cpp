@@ -285,29 +285,31 @@ void expand(const Suite& suite, const Case& suite_case, const Inventory& invento
             const ProbeEntry& probe, const LaunchSite& site, const Durations& durations,
             std::vector<PlanEntry>& jobs) {
   const auto sets = host_sets(suite_case.scope, inventory, suite_case.device);
-  const bool of_rails = suite_case.scope.kind == ScopeKind::rail;
-  std::vector<std::vector<Pattern>> of_sets;  // one for all but rails
-  if (!of_rails) of_sets.push_back(patterns(suite, suite_case, probe, inventory));
-  for (std::size_t i = 0; of_rails && i < sets.size(); ++i)
-    of_sets.push_back(patterns(suite, on_rail(suite_case, sets[i], probe), probe, inventory));
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < sets.size(); ++i) count += of_sets[of_rails ? i : 0].size();
-  count *= static_cast<std::size_t>(suite_case.repeat);
+  auto of_case = patterns(suite, suite_case, probe, inventory);
+  const std::size_t count =
+      sets.size() * of_case.size() * static_cast<std::size_t>(suite_case.repeat);
   if (count > kMostJobs) throw too_many_jobs(suite_case.name);
-  jobs.reserve(jobs.size() + count);
-  // All sets once, then again: a disturbance does not hit all repeats of one.
-  for (int repeat = 0; repeat < suite_case.repeat; ++repeat)
-    for (std::size_t i = 0; i < sets.size(); ++i)
-      for (Pattern& pattern : of_sets[of_rails ? i : 0]) {
-        PlanEntry& entry = jobs.emplace_back(entry_on(sets[i], pattern));
-        entry.job.repeat = repeat;
-        entry.job.seed = static_cast<std::uint64_t>(repeat) + 1;
-        entry.cooldown = Seconds{suite_case.cooldown_s};
-        entry.skip = launch_obstacle(entry.job, entry.places, site);
-        if (entry.skip.empty()) entry.skip = sets[i].obstacle;
-        if (entry.skip.empty())
-          entry.expected = expected_time(entry.job, pattern, probe, durations);
-      }
+  const std::size_t first = jobs.size();
+  jobs.reserve(first + count);
+  for (const HostSet& set : sets) {
+    if (suite_case.scope.kind == ScopeKind::rail)
+      of_case = patterns(suite, on_rail(suite_case, set, probe), probe, inventory);
+    for (Pattern& pattern : of_case) {
+      PlanEntry& entry = jobs.emplace_back(entry_on(set, pattern));
+      entry.cooldown = Seconds{suite_case.cooldown_s};
+      entry.skip = launch_obstacle(entry.job, entry.places, site);
+      if (entry.skip.empty()) entry.skip = set.obstacle;
+      if (entry.skip.empty()) entry.expected = expected_time(entry.job, pattern, probe, durations);
+    }
+  }
+  // Repeats are rounds over the whole case: a disturbance does not hit all repeats of one set.
+  const std::size_t end = jobs.size();
+  for (int repeat = 1; repeat < suite_case.repeat; ++repeat)
+    for (std::size_t k = first; k < end; ++k) {
+      Job& job = jobs.emplace_back(PlanEntry(jobs[k])).job;
+      job.repeat = repeat;
+      job.seed = static_cast<std::uint64_t>(repeat) + 1;
+    }
 }
 
 }  // namespace

@@ -193,6 +193,22 @@ TEST_CASE("a remote host needs mpirun, and is skipped without it") {
     CHECK_THAT(entry.skip, Contains("openmpi-bin"));
 }
 
+TEST_CASE("every pair of hosts runs once before any runs again") {
+  const Plan result =
+      plan(R"({"name": "a", "probe": "peak", "scope": "pair", "repeat": 3})", four_hosts());
+  constexpr std::size_t kPairs = 6;
+  REQUIRE(result.entries.size() == 3 * kPairs);
+  std::set<std::vector<std::string>> pairs;
+  for (std::size_t k = 0; k < result.entries.size(); ++k) {
+    const Job& job = result.entries[k].job;
+    CHECK(job.repeat == static_cast<int>(k / kPairs));
+    CHECK(job.seed == k / kPairs + 1);
+    CHECK(job.hosts == result.entries[k % kPairs].job.hosts);
+    pairs.insert(job.hosts);
+  }
+  CHECK(pairs.size() == kPairs);
+}
+
 TEST_CASE("a scope of several hosts makes jobs with ranks on all of them") {
   const Plan pairs =
       plan(R"({"name": "a", "probe": "peak", "scope": "pair", "ranks_per_host": 2})", four_hosts());

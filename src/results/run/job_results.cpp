@@ -1,8 +1,11 @@
 #include "results/run/job_results.h"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "core/json_fields.h"
+#include "core/text.h"
 
 namespace bench {
 namespace {
@@ -64,6 +67,16 @@ std::vector<JobResult> job_results(const RunRecords& run) {
     results.push_back(job_result(job, found == by_job.end() ? Trace{} : found->second));
   }
   return results;
+}
+
+std::string unclean_text(const JobResult& job) {
+  constexpr std::size_t kNamed = 3;
+  if (job.disturbed) return "no clean samples";
+  if (job.unclean.size() <= kNamed)
+    return job.unclean.empty() ? "" : "no clean samples of " + join(job.unclean, ", ");
+  const auto end = job.unclean.begin() + kNamed;
+  return fmt::format("no clean samples of {} and {} more", join({job.unclean.begin(), end}, ", "),
+                     job.unclean.size() - kNamed);
 }
 
 }  // namespace bench

@@ -24,7 +24,12 @@ struct JobResult {
   std::map<std::string, std::string> out = {};
   /// Measured, but no series has a clean sample: nothing can be concluded from it.
   bool disturbed = false;
+  /// Its series without a clean sample: metric and parameters.
+  std::vector<std::string> unclean = {};
 };
+
+/// Says which series have no clean samples, the first few by name; "" if all have some.
+std::string unclean_text(const JobResult& job);
 
 /// One per job, in plan order. A job without an outcome failed if it has any other record,
 /// otherwise it was not run.

@@ -138,16 +138,20 @@ std::set<std::string> skipped_cases(const RunSummary& report) {
   return skipped;
 }
 
-/// Series of a job that were measured. Single values count only where there is nothing else: they
-/// are derived, or of something that cannot be disturbed.
+/// Series of a job that were measured. For the job as a whole, single values count only where there
+/// is nothing else: many are counts that no load changes.
 struct MeasuredSeries {
   std::size_t repeated = 0, repeated_clean = 0, single_clean = 0, all = 0;
+  std::vector<std::string> unclean;
 
   void add(const Series& series) {
     if (series.metric.empty() || series.outcome != Status::ok || series.n == 0) return;
     ++all;
     if (series.n > 1) ++repeated;
-    if (series.clean > 0) ++(series.n > 1 ? repeated_clean : single_clean);
+    if (series.clean > 0)
+      ++(series.n > 1 ? repeated_clean : single_clean);
+    else
+      unclean.push_back(series.metric + " " + dump(series.params));
   }
   bool all_disturbed() const {
     return all > 0 && (repeated > 0 ? repeated_clean : single_clean) == 0;
@@ -192,14 +196,18 @@ class Judge {
   }
 
   void add(JobResult& job) {
-    job.disturbed = job.outcome == Status::ok && measured_[job.job.id].all_disturbed();
+    if (job.outcome == Status::ok) {
+      MeasuredSeries& measured = measured_[job.job.id];
+      job.disturbed = measured.all_disturbed();
+      job.unclean = std::move(measured.unclean);
+    }
     if (job.outcome == Status::invalid)
       ++of().failed;
     else if (job.not_run || job.outcome == Status::failed || job.outcome == Status::timed_out)
       leave(fmt::format("job {}: {}: {}", job.job.id,
                         job.not_run ? "not run" : to_string(job.outcome), job.reason));
-    else if (job.disturbed)
-      leave(fmt::format("job {}: no clean samples", job.job.id));
+    else if (!job.unclean.empty())
+      leave(fmt::format("job {}: {}", job.job.id, unclean_text(job)));
     else if (job.outcome == Status::ok)
       ++of().passed;
   }

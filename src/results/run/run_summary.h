@@ -64,8 +64,8 @@ struct RunSummary {
 /// has failed. Planned skips count only if everything was skipped; a requested job that was not run
 /// counts as failed. The exit code follows from what was asked for: 130 if interrupted; 1 if a gate
 /// failed, a result is invalid or identical devices disagree (a wrong number weighs more than a
-/// missing one); 3 if a job failed, timed out, was not run or has no clean samples, a gate had no
-/// clean data, all jobs were skipped, or the plan or records are damaged; else 0.
+/// missing one); 3 if a job failed, timed out or was not run, a series has no clean samples, a gate
+/// had no clean data, all jobs were skipped, or the plan or records are damaged; else 0.
 RunSummary make_run_summary(const RunRecords& run);
 
 using PlannedJobs = std::map<std::string, const PlannedJob*>;

@@ -128,10 +128,10 @@ JunitKind kind_of_outcome(Status status) {
 
 JunitTest as_test(const RunSummary& report, const JobResult& job) {
   JunitTest test{report.suite + "." + job.job.case_name, job.job.id, job.seconds};
-  const bool unjudged = job.not_run || job.disturbed;
+  const bool unjudged = job.not_run || !job.unclean.empty();
   test.kind = unjudged ? JunitKind::error : kind_of_outcome(job.outcome);
   test.why = fmt::format("{}: {}", to_string(job.outcome),
-                         job.disturbed ? "no clean samples" : job.reason);
+                         job.unclean.empty() ? job.reason : unclean_text(job));
   return test;
 }
 

@@ -106,6 +106,29 @@ TEST_CASE("a job or gate without clean samples exits 3") {
   }
 }
 
+TEST_CASE("a series without clean samples keeps a run from passing beside clean ones of its job") {
+  const auto with_series = [](std::size_t n) {
+    RunFixture run = two_jobs();
+    run.job("c", "c", "collective");
+    for (int size = 1; size <= 5; ++size) {
+      Samples one = samples("latency", 1e-6);
+      one.params = {{"size", size}};
+      one.values.resize(n);
+      one.flags.assign(n, size > 1 ? kCrowded : kClean);
+      run.add("c", one);
+    }
+    return report_of(run.outcome("c").end());
+  };
+  for (const std::size_t n : {20u, 1u}) {
+    const RunReport report = with_series(n);
+    CHECK(report.exit_code == ExitCode::not_measured);
+    REQUIRE(report.unjudged.size() == 1);
+    CHECK_THAT(report.unjudged[0], Contains("job c: no clean samples of") &&
+                                       Contains(R"({"size":2})") && Contains("and 1 more"));
+    CHECK_THAT(to_junit(report), Contains("<error") && Contains("and 1 more"));
+  }
+}
+
 TEST_CASE("a lost or torn plan and damaged records do not pass") {
   RunFixture run = two_jobs();
   run.plan["gates"] = {{"gemm", {{{"metric", "throughput"}, {"min", 1e12}}}}};

@@ -64,11 +64,17 @@ class ClusterAccept(ClusterTestCase):
         self.assertEqual([drain["host"] for drain in answer["drain"]], ["node02", "node03"])
         self.assertFalse(any(drain["ran"] for drain in answer["drain"]))
         packet = json.loads((self.folder / "rma" / "node03" / "packet.json").read_text())
-        self.assertIn("--only pairs", packet["reproduce"])
-        words = packet["reproduce"].split()
-        again = self.lab.run("exec", "head", PROGRAMS / words[0], *words[1:], "--json", "--db", self.database, timeout=60)
+        again = self.reproduce("node03", packet)
         rates = [r["median"] for r in json.loads(again.stdout)["results"] if r["metric"] == "collective.busbw"]
         self.assertTrue(rates and max(rates) < 30e6, again.stdout[-2000:])
+        self.assertEqual(again.returncode, 1)
+        self.lab.say("heal", "node03")
+        self.assertIn(self.reproduce("node03", packet).returncode, (0, 3))  # 3: other work on this machine
+
+    def reproduce(self, host, packet):
+        program, *words = packet["reproduce"].split()
+        there = self.folder / "rma" / host
+        return self.lab.run("exec", "head", "env", "-C", there, PROGRAMS / program, *words, "--json", "--db", self.database, timeout=60)
 
     def test_healthy_hosts_raise_no_false_alarm(self):
         code, answer = self.accept()

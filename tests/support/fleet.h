@@ -58,6 +58,11 @@ class Fleet {
     add(name, Event{kHostOutEvent, {{"host", name}, {"why", why}}});
     return *this;
   }
+  /// The suite promises to find this loss.
+  Fleet& promise(double resolution) {
+    run.plan["acceptance"] = {{"resolution", {{"default", resolution}}}};
+    return *this;
+  }
   Fleet& facts(std::size_t host_number, const std::string& topic, Json facts) {
     job_.clear();
     add(host(host_number), Facts{topic, std::move(facts)});

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/log.h"
 #include "core/metric_names.h"
 #include "core/text.h"
@@ -16,6 +19,7 @@
 #include "results/output/verdicts/acceptance_output.h"
 #include "runner/acceptance/drain.h"
 #include "runner/dispatch/search_jobs.h"
+#include "runner/plan/suite.h"
 
 namespace bench {
 namespace {
@@ -81,20 +85,59 @@ Inventory only(const Inventory& inventory, const std::vector<std::string>& names
   return part;
 }
 
+/// Whether the reason is a rate or time below what was expected of a metric.
+bool has_bound(const Reason& reason, const Json& one) {
+  return reason.metric.starts_with(text_field(one, "probe") + ".") && reason.value > 0.0 &&
+         reason.expected > 0.0 && reason.value != reason.expected && reason.gate != "hard";
+}
+
+/// What lies halfway between the host and what was expected, on a logarithmic scale.
+Json bound_of(const Reason& reason) {
+  const double half_way = std::sqrt(reason.value * reason.expected);
+  return {{"metric", reason.metric.substr(reason.metric.find('.') + 1)},
+          {"where", reason.params},
+          {reason.value < reason.expected ? "min" : "max", half_way}};
+}
+
+/// The suite with the failing case alone, which then demands what the host does not reach. A run of
+/// it fails while the fault lasts and passes afterwards.
+struct Reproduction {
+  Json suite;
+  bool judged = false;  // by gates; else only accept can judge it
+};
+
+Reproduction reproduction(const Reason* reason, const std::string& suite) {
+  Reproduction again{read_json(find_suite(suite))};
+  if (reason == nullptr || reason->case_name.empty()) return again;
+  Json cases = Json::array();
+  for (Json one : again.suite.at("cases")) {
+    if (one.at("name") != reason->case_name) continue;
+    if (has_bound(*reason, one)) one["gates"].push_back(bound_of(*reason));
+    again.judged = !array_field(one, "gates").empty() && reason->metric != "cpu_time";
+    cases.push_back(std::move(one));
+  }
+  again.suite["cases"] = std::move(cases);
+  return again;
+}
+
 void write_packet(const fs::path& folder, const Acceptance& acceptance, const HostAcceptance& host,
                   const Inventory& inventory, const std::string& suite) {
   const Reason* reason = first_failure(host);
   std::vector<std::string> names = {host.host};
   if (reason != nullptr && reason->gate == "pairs") names.push_back(partner_of(host, acceptance));
-  const fs::path hosts = fs::absolute(folder / host.host / "hosts.json");
-  std::vector<std::string> words = {"benchctl", "run", suite, "--hosts", hosts.string()};
-  if (reason != nullptr && !reason->case_name.empty())
-    words.insert(words.end(), {"--only", reason->case_name});
+  const Reproduction again = reproduction(reason, suite);
+  const std::vector<std::string> words =
+      again.judged
+          ? std::vector<std::string>{"benchctl", "run", "./suite.json", "--hosts", "hosts.json"}
+          : std::vector<std::string>{"benchctl",     "accept",  "--suite",
+                                     "./suite.json", "--hosts", "hosts.json"};
   const Json packet = rma_packet(acceptance, host, shell_words(words));
-  write_file(hosts, to_json(only(inventory, names)).dump(1) + "\n");
-  write_file(folder / host.host / "packet.json",
+  const fs::path into = folder / host.host;
+  write_file(into / "suite.json", again.suite.dump(1) + "\n");
+  write_file(into / "hosts.json", to_json(only(inventory, names)).dump(1) + "\n");
+  write_file(into / "packet.json",
              packet.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-  write_file(folder / host.host / "packet.txt", to_text(packet));
+  write_file(into / "packet.txt", to_text(packet));
 }
 
 }  // namespace
@@ -132,6 +175,12 @@ int repeats(const Plan& plan) {
   return std::max(1, least);
 }
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
 std::vector<RunRecords> read_all(const std::vector<std::filesystem::path>& runs) {
   std::vector<RunRecords> records;
   for (const auto& run : runs) records.push_back(read_run(run));
@@ -148,13 +197,20 @@ void log_round(const Plan& plan, int round) {
 
 }  // namespace
 
-Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance) {
+Seconds accept_budget(const Suite& suite) {
+  return Seconds{number_field(suite.acceptance, "budget_s", kDefaultAcceptBudgetS)};
+}
+
+Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs) {
   std::set<CaseOfHost> wanted;
   std::set<std::string> out;
   for (const HostAcceptance& host : acceptance.hosts) {
     if (dropped_out(host)) out.insert(host.host);
     for (const std::string& one : open_cases(host)) wanted.insert({one, host.host});
   }
+  for (const Unresolved& one : acceptance.unresolved)
+    if (one.runs <= most_runs)
+      for (const std::string& host : one.hosts) wanted.insert({one.case_name, host});
   Plan more = without_entries(plan);
   for (const PlanEntry& entry : plan.entries) {
     const auto& hosts = entry.job.hosts;
@@ -173,14 +229,28 @@ Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance) {
 AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& catalogue,
                           const LaunchSite& site) {
   AcceptedRuns accepted;
+  const Clock::time_point begin = Clock::now();
   const RunDirectory first = execute(request.run, catalogue, site).directory;
+  const double first_s = seconds_since(begin);
+  // Of the first run, which is known to have taken first_s.
+  const auto share_of = [&](const Plan& plan) {
+    const double whole = request.run.plan.expected.value;
+    return whole > 0.0 ? plan.expected.value / whole : 1.0;
+  };
   accepted.runs.push_back(first.path());
   accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   const int each = repeats(request.run.plan);
   for (int taken = 2 * each; taken <= request.most_runs; taken += each) {
     RunRequest more = request.run;
-    more.plan = plan_of_open_cases(request.run.plan, accepted.acceptance);
+    more.plan = plan_of_open_cases(request.run.plan, accepted.acceptance, request.most_runs);
     if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
+    const double spent = seconds_since(begin);
+    if (spent + share_of(more.plan) * first_s > request.budget.value) {
+      say(Level::info, fmt::format("inconclusive: {} jobs would exceed the time budget of {:.0f} s "
+                                   "({:.0f} s spent; --budget)",
+                                   more.plan.entries.size(), request.budget.value, spent));
+      break;
+    }
     log_round(more.plan, taken / each);
     more.labels["accept"] = first.id();
     set_search(more, {});  // only the first run searches

@@ -1,5 +1,6 @@
-// Runs a suite on hosts until each has a verdict or a cap is reached: inconclusive cases that more
-// runs could decide are rerun, as separate runs with the label accept=<first run>.
+// Runs a suite on hosts until each has a verdict, the time budget is spent or a cap is reached:
+// inconclusive cases that more runs could decide are rerun, as separate runs with the label
+// accept=<first run>.
 #pragma once
 
 #include <filesystem>
@@ -28,15 +29,22 @@ void write_certificates(const std::filesystem::path& folder, const Acceptance& a
 
 void write_junit(const std::filesystem::path& file, const Acceptance& acceptance);
 
-/// Writes HOST/packet.json, packet.txt and hosts.json; the latter, for the reproduce command, has
-/// the host alone or with the partner that shows the failure. `suite`: name or file.
+/// Writes HOST/packet.json and packet.txt, and what their command needs: hosts.json with the host
+/// alone or with the partner that shows the failure, and suite.json with the failing case and a
+/// gate that fails while the fault lasts. `suite`: name or file.
 void write_rma_packets(const std::filesystem::path& folder, const Acceptance& acceptance,
                        const Inventory& inventory, const std::string& suite);
+
+inline constexpr double kDefaultAcceptBudgetS = 600.0;
+
+/// Of the suite.
+Seconds accept_budget(const Suite& suite);
 
 struct AcceptRequest {
   RunRequest run;  // the whole suite
   AcceptanceSettings settings;
-  int most_runs = 9;  // of each case on each host
+  int most_runs = 9;                      // of each case on each host
+  Seconds budget{kDefaultAcceptBudgetS};  // no round begins that would take longer in all
 };
 
 struct AcceptedRuns {
@@ -47,8 +55,9 @@ struct AcceptedRuns {
 AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& catalogue,
                           const LaunchSite& site);
 
-/// Plan entries that could decide inconclusive cases, without hosts that dropped out.
-Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance);
+/// Plan entries that could decide inconclusive cases and metrics left unresolved on all hosts,
+/// without hosts that dropped out. What would need more than `most_runs` is not tried.
+Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs);
 
 /// Judges stored runs without starting a job.
 Acceptance judge_stored(const std::vector<std::filesystem::path>& runs,

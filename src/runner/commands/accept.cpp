@@ -27,6 +27,7 @@ struct AcceptOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> of;
   std::vector<std::string> thresholds;
   int most_runs = 9;
+  double budget_s = 0.0;  // 0: of the suite
   std::string profile, golden, html, markdown, junit, rma;
   bool drain = false, yes = false;
 };
@@ -50,6 +51,8 @@ Answer run_suite(AcceptOptions& options) {
   request.settings.thresholds = thresholds_from(options.thresholds, planned.catalogue);
   request.run = run_request(options, std::move(planned.plan), options.database());
   request.most_runs = options.most_runs;
+  request.budget =
+      options.budget_s > 0.0 ? Seconds{options.budget_s} : accept_budget(request.run.plan.suite);
   set_search(request.run, budget_of(options, request.run.plan));
   for (const Host& host : request.run.plan.inventory.hosts)
     request.settings.hosts.push_back(host.name);
@@ -169,6 +172,12 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
                   "Repeat an inconclusive case on a host at most this often (default: 9)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
+  command
+      .add_option("--budget", options.budget_s,
+                  "Repeat inconclusive cases only while this is enough for the whole test, in "
+                  "seconds (default: that of the suite)")
+      ->type_name("S")
+      ->check(CLI::Range(1.0, 1e7));
   add_repeated(command, "--of", options.of,
                "Judge this stored run instead of running; may be repeated")
       ->type_name("RUN");

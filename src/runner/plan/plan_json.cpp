@@ -104,6 +104,7 @@ Json without_jobs(const Plan& plan) {
                {"gates", plan.gates},
                {"expected_s", plan.expected.value}};
   if (!plan.suite.required_facts.is_null()) json["requires"] = plan.suite.required_facts;
+  if (!plan.suite.acceptance.empty()) json["acceptance"] = plan.suite.acceptance;
   if (Json uneven = uneven_ranks(plan); !uneven.empty()) json["uneven"] = std::move(uneven);
   if (Json rest = cooldowns(plan); !rest.empty()) json["cooldown_s"] = std::move(rest);
   return json;
@@ -142,6 +143,7 @@ Plan plan_from_json(const Json& json, const std::string& origin) try {
   plan.suite.path = json.value("suite_path", "");
   plan.suite.digest = json.at("digest");
   plan.suite.required_facts = json.value("requires", Json());
+  plan.suite.acceptance = json.value("acceptance", Json::object());
   plan.inventory = inventory_from_json(json.at("inventory"), origin);
   plan.gates = json.value("gates", Json::object());
   const auto hosts = hosts_by_name(plan.inventory);

@@ -1,9 +1,12 @@
 #include "runner/plan/suite.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/locations.h"
 #include "core/metric_names.h"
 #include "core/sha256.h"
@@ -87,6 +90,20 @@ Case case_from_json(const Json& json) {
   return result;
 }
 
+/// A misspelt metric would promise nothing.
+void check_resolution(const Json& acceptance, const std::string& origin,
+                      const ProbeCatalogue& catalogue) {
+  std::vector<std::string> names = {"default"};
+  for (const ProbeEntry& probe : catalogue.all())
+    for (const ProbeMetric& metric : probe.metrics) names.push_back(probe.name + "." + metric.name);
+  for (const auto& [name, share] : object_field(acceptance, "resolution").items())
+    if (std::ranges::find(names, name) == names.end())
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: /acceptance/resolution/{}: unknown metric.{}", origin, name,
+                              did_you_mean(name, names)),
+                  "use \"default\" or one of `benchctl list metrics`");
+}
+
 }  // namespace
 
 bool is_launch_axis(const std::string& name) {
@@ -107,6 +124,8 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
   suite.measure = json.value("measure", Json::object());
   suite.telemetry = json.value("telemetry", Json::object());
   suite.required_facts = json.value("requires", Json());
+  suite.acceptance = json.value("acceptance", Json::object());
+  check_resolution(suite.acceptance, origin, catalogue);
   std::set<std::string> names;
   for (std::size_t i = 0; i < json.at("cases").size(); ++i) {
     const std::string at = "/cases/" + std::to_string(i);

@@ -38,7 +38,8 @@ struct Suite {
   std::string digest;  // SHA-256 of the file's bytes, hexadecimal
   Json measure = Json::object();
   Json telemetry = Json::object();
-  Json required_facts = nullptr;  // names; null if not specified
+  Json required_facts = nullptr;     // names; null if not specified
+  Json acceptance = Json::object();  // "resolution", "budget_s"
   std::vector<Case> cases;
 };
 

@@ -44,7 +44,7 @@ TEST_CASE("only open cases of inconclusive hosts are rerun, never with a host th
   acceptance.hosts = {
       host_with("a", Verdict::inconclusive, {open_reason("gemm"), open_reason("pairs")}),
       host_with("b", Verdict::pass, {}), host_with("c", Verdict::fail, {gone})};
-  const Plan more = plan_of_open_cases(plan, acceptance);
+  const Plan more = plan_of_open_cases(plan, acceptance, 9);
   REQUIRE(more.entries.size() == 2);
   CHECK(more.entries[0].job.id == "1");
   CHECK(more.entries[1].job.id == "3");
@@ -58,7 +58,22 @@ TEST_CASE("reasons that more runs cannot change cause no rerun") {
   alone.more_runs = false;
   Acceptance acceptance;
   acceptance.hosts = {host_with("a", Verdict::inconclusive, {alone})};
-  CHECK(plan_of_open_cases(plan, acceptance).entries.empty());
+  CHECK(plan_of_open_cases(plan, acceptance, 9).entries.empty());
+}
+
+TEST_CASE("what is unresolved on all hosts is rerun if the runs allowed can resolve it") {
+  Plan plan;
+  plan.entries = {entry("1", "gemm", {"a"}), entry("2", "gemm", {"b"}), entry("3", "clock", {"a"})};
+  Unresolved one{"gemm", "gemm.throughput"};
+  one.hosts = {"b"};
+  Acceptance acceptance;
+  acceptance.hosts = {host_with("a", Verdict::pass, {}), host_with("b", Verdict::pass, {})};
+  for (const auto& [runs, jobs] :
+       {std::pair{9.0, 1u}, std::pair{10.0, 0u}, std::pair{kNoValue, 0u}}) {
+    one.runs = runs;
+    acceptance.unresolved = {one};
+    CHECK(plan_of_open_cases(plan, acceptance, 9).entries.size() == jobs);
+  }
 }
 
 TEST_CASE("failed hosts are drained with their reason, and others are not") {

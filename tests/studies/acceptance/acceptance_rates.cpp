@@ -64,6 +64,44 @@ Json sick(const Case& one, double lost, int fleets, std::mt19937_64& random) {
           {"others_accused", others}};
 }
 
+/// The suite promises to find `promise`; the last host loses a little more in one metric, others
+/// nothing. Passes of that metric on that host are false.
+Json promised(const Case& one, double promise, int runs, int fleets, std::mt19937_64& random) {
+  int resolved = 0, passed = 0, others_passed = 0, others_accused = 0;
+  std::normal_distribution<double> gauss;
+  for (int i = 0; i < fleets; ++i) {
+    Fleet fleet = healthy_fleet(one.hosts, 1, one.host_noise, one.run_noise, random, runs);
+    fleet.promise(promise);
+    for (std::size_t h = 0; h < one.hosts; ++h) {
+      const double own =
+          h + 1 == one.hosts ? 0.999 - promise : 1.0 + one.host_noise * gauss(random);
+      for (int r = 0; r < runs; ++r)
+        fleet.job("gemm.throughput", h, 1e12 * own * (1.0 + one.run_noise * gauss(random)));
+    }
+    const Acceptance acceptance = fleet.judge();
+    resolved += std::ranges::none_of(acceptance.unresolved, [](const Unresolved& left) {
+      return left.metric == "gemm.throughput";
+    });
+    for (const HostMetric& row : acceptance.hosts.back().metrics)
+      passed += row.metric == "gemm.throughput" && row.verdict == Verdict::pass;
+    for (std::size_t h = 0; h + 1 < one.hosts; ++h) {
+      others_passed += acceptance.hosts[h].verdict == Verdict::pass;
+      others_accused += acceptance.hosts[h].verdict == Verdict::fail;
+    }
+  }
+  const double others = static_cast<double>(fleets) * static_cast<double>(one.hosts - 1);
+  return {{"hosts", one.hosts},
+          {"promise", promise},
+          {"runs", runs},
+          {"host_noise", one.host_noise},
+          {"run_noise", one.run_noise},
+          {"fleets", fleets},
+          {"resolved_share", 1.0 * resolved / fleets},
+          {"falsely_passed_share", 1.0 * passed / fleets},
+          {"others_passed_share", others_passed / others},
+          {"others_accused", others_accused}};
+}
+
 /// How often any host of a healthy fleet is at or below a level in one metric: at most that level.
 Json level(std::size_t hosts, double at, int fleets, std::mt19937_64& random) {
   int accused = 0;
@@ -95,6 +133,13 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", dump(result["sick"].back()).c_str());
     }
   }
+  for (const std::size_t hosts : {4, 6, 32})
+    for (const double noise : {0.01, 0.03, 0.06})
+      for (const int runs : {3, 9}) {
+        result["promised"].push_back(
+            promised({hosts, 0.25 * noise, noise}, 0.1, runs, fleets, random));
+        std::fprintf(stderr, "%s\n", dump(result["promised"].back()).c_str());
+      }
   for (const std::size_t hosts : {4, 5, 6, 7, 8, 9, 10, 12, 16, 24, 32, 64, 100, 256, 1000})
     for (const double at : {0.01, 0.001})
       result["levels"].push_back(

@@ -1,12 +1,27 @@
 #include "results/output/verdicts/acceptance_json.h"
 
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "core/fields.h"
 #include "core/text.h"
 #include "core/time.h"
 
 namespace bench {
+
+namespace {
+
+/// Facts that identify a network card, by kind.
+const std::map<const char*, std::vector<const char*>>& network_identity() {
+  static const std::map<const char*, std::vector<const char*>> keys = {
+      {"network",
+       {"name", "pci_address", "driver", "driver_version", "firmware", "speed_bits_per_s"}},
+      {"infiniband", {"name", "pci_address", "firmware", "board"}}};
+  return keys;
+}
+
+}  // namespace
 
 Json identity(const HostAcceptance& host) {
   Json found = {{"host", host.host}};
@@ -22,6 +37,16 @@ Json identity(const HostAcceptance& host) {
     gpus.push_back(std::move(one));
   }
   if (!gpus.empty()) found["gpus"] = gpus;
+  for (const auto& [kind, keys] : network_identity()) {
+    Json cards = Json::array();
+    for (const Json& card : array_field(host.facts, kind)) {
+      Json one = Json::object();
+      for (const char* key : keys)
+        if (card.contains(key)) one[key] = card[key];
+      cards.push_back(std::move(one));
+    }
+    if (!cards.empty()) found[kind] = std::move(cards);
+  }
   return found;
 }
 
@@ -52,6 +77,8 @@ Json to_json(const HostMetric& row) {
           {"loss", number_or_null(row.loss)},
           {"loss_half_width", number_or_null(row.half)},
           {"threshold", number_or_null(row.threshold)},
+          {"resolution", number_or_null(row.resolution)},
+          {"loss_at_most", number_or_null(row.loss_at_most())},
           {"z", number_or_null(row.z)},
           {"limit", number_or_null(row.limit)},
           {"of_limit", number_or_null(row.of_limit)},
@@ -80,6 +107,18 @@ Json counters_json(const HostAcceptance& host) {
   return list;
 }
 
+Json to_json(const Unresolved& one) {
+  return {{"case", one.case_name},
+          {"metric", one.metric},
+          {"params", one.params},
+          {"reached", number_or_null(one.reached)},
+          {"promised", number_or_null(one.promised)},
+          {"runs", number_or_null(one.runs)},
+          {"hosts", one.hosts},
+          {"text", one.text},
+          {"settle", text_or_null(one.next_step)}};
+}
+
 template <class T>
 Json list_of(const std::vector<T>& items) {
   Json list = Json::array();
@@ -104,6 +143,7 @@ Json document_head(const Acceptance& acceptance) {
           {"suite", acceptance.suite},
           {"time", format_time(acceptance.time_ns)},
           {"runs", acceptance.runs},
+          {"unresolved", list_of(acceptance.unresolved)},
           {"not_covered", acceptance.not_covered},
           {"interrupted", acceptance.interrupted},
           {"localisation", localisation_json(acceptance.localisations)}};
@@ -146,7 +186,7 @@ Json rma_packet(const Acceptance& acceptance, const HostAcceptance& host,
                  {"counters", whole.at("counters")},
                  {"evidence", Json::array()},
                  {"facts", host.facts},
-                 {"reproduce", reproduce}};
+                 {"reproduce", reproduce}};  // in the packet's folder
   for (const Json& reason : whole.at("reasons"))
     if (reason.at("verdict") == "fail") packet["evidence"].push_back(reason);
   return packet;
@@ -160,7 +200,8 @@ std::string to_text(const Json& packet) {
   text += "\nEvidence\n";
   for (const Json& reason : array_field(packet, "evidence"))
     text += "  [" + text_field(reason, "gate") + "] " + text_field(reason, "text") + "\n";
-  text += "\nReproduce\n  " + text_field(packet, "reproduce") + "\n\nRecords\n";
+  text += "\nReproduce, in the folder of this file\n  " + text_field(packet, "reproduce") +
+          "\n\nRecords\n";
   for (const Json& run : array_field(packet, "runs"))
     text += "  run " + run.get<std::string>() + "\n";
   return text;

@@ -103,18 +103,82 @@ DocumentTable hosts_table(const Acceptance& acceptance) {
   return table;
 }
 
+ListItem reason_item(const Reason& reason, const std::string& where = "") {
+  ListItem item{
+      {{{fmt::format("{}{} [{}] ", where, to_upper(to_string(reason.verdict)), reason.gate),
+         tone_of(reason.verdict)},
+        {reason.text}}}};
+  if (!reason.next_step.empty()) item.details.push_back("-> " + reason.next_step);
+  return item;
+}
+
 /// "FAIL [peers] ..." and what to do; each text once.
 ItemList reasons_list(const std::vector<Reason>& reasons) {
   ItemList list{.items = {}, .most = 6};
   std::set<std::string> known;
-  for (const Reason& reason : reasons) {
-    if (!known.insert(reason.text).second) continue;
-    ListItem item{{{{fmt::format("{} [{}] ", to_upper(to_string(reason.verdict)), reason.gate),
-                     tone_of(reason.verdict)},
-                    {reason.text}}}};
-    if (!reason.next_step.empty()) item.details.push_back("-> " + reason.next_step);
-    list.items.push_back(std::move(item));
-  }
+  for (const Reason& reason : reasons)
+    if (known.insert(reason.text).second) list.items.push_back(reason_item(reason));
+  return list;
+}
+
+/// What is open on a host that fails often follows from its fault: counted only.
+ItemList reasons_list(const HostAcceptance& host) {
+  if (host.verdict != Verdict::fail) return reasons_list(host.reasons);
+  std::vector<Reason> faults;
+  std::set<std::string> open;
+  for (const Reason& reason : host.reasons)
+    if (reason.verdict == Verdict::fail)
+      faults.push_back(reason);
+    else
+      open.insert(reason.text);
+  ItemList list = reasons_list(faults);
+  if (!open.empty())
+    list.items.push_back(
+        {fmt::format("{} more could not be judged beside the fault; see --json", open.size())});
+  return list;
+}
+
+std::size_t count_of(const Acceptance& acceptance, Verdict verdict) {
+  return static_cast<std::size_t>(
+      std::ranges::count(acceptance.hosts, verdict, &HostAcceptance::verdict));
+}
+
+/// "1 of 6 hosts fails, 5 pass"
+std::string hosts_words(const Acceptance& acceptance) {
+  const std::size_t all = acceptance.hosts.size();
+  const std::size_t failed = count_of(acceptance, Verdict::fail);
+  const std::size_t open = count_of(acceptance, Verdict::inconclusive);
+  const std::size_t passed = all - failed - open;
+  std::vector<std::string> parts;
+  if (failed > 0) parts.push_back(fmt::format("{} of {} hosts failed", failed, all));
+  if (passed > 0 || all == 0)
+    parts.push_back(failed > 0 ? fmt::format("{} passed", passed)
+                               : fmt::format("{} of {} hosts passed", passed, all));
+  if (open > 0)
+    parts.push_back(parts.empty() ? fmt::format("none of {} hosts could be judged", all)
+                                  : fmt::format("{} could not be judged", open));
+  if (const std::size_t links = acceptance.links.size(); links > 0)
+    parts.push_back(fmt::format("{} slow link{}", links, links == 1 ? "" : "s"));
+  return join(parts, ", ");
+}
+
+/// The first reason of the hosts that did not pass, failed ones first.
+ItemList worst_hosts(const Acceptance& acceptance) {
+  constexpr std::size_t kWorst = 3;
+  ItemList list;
+  std::set<std::string> known;
+  for (const Verdict verdict : {Verdict::fail, Verdict::inconclusive})
+    for (const HostAcceptance& host : acceptance.hosts)
+      if (host.verdict == verdict && list.items.size() < kWorst && !host.reasons.empty() &&
+          known.insert(host.reasons.front().text).second)
+        list.items.push_back(reason_item(host.reasons.front(), host.host + ": "));
+  return list;
+}
+
+ItemList unresolved_list(const Acceptance& acceptance) {
+  ItemList list{.items = {}, .most = 6};
+  for (const Unresolved& one : acceptance.unresolved)
+    list.items.push_back({one.text, {"-> " + one.next_step}});
   return list;
 }
 
@@ -156,11 +220,19 @@ Document to_document(const Acceptance& acceptance) {
   Document document{.title = fmt::format("Acceptance of {} hosts", acceptance.hosts.size()),
                     .badge = verdict_cell(acceptance.verdict),
                     .interactive = false};
-  document.add(origin(acceptance), Audience::page).add(hosts_table(acceptance));
+  document
+      .add(Paragraph{{{{to_upper(to_string(acceptance.verdict)), tone_of(acceptance.verdict)},
+                       {": " + hosts_words(acceptance)}}}})
+      .add(origin(acceptance), Audience::page);
+  if (ItemList worst = worst_hosts(acceptance); !worst.items.empty())
+    document.add(std::move(worst));
+  document.add(hosts_table(acceptance));
+  if (!acceptance.unresolved.empty())
+    document.add(Heading{"Not resolved here"}).add(unresolved_list(acceptance));
   for (const HostAcceptance& host : acceptance.hosts)
-    if (!host.reasons.empty())
+    if (host.reasons.size() > 1)
       document.add(Heading{host.host}, Audience::terminal)
-          .add(reasons_list(host.reasons), Audience::terminal);
+          .add(reasons_list(host), Audience::terminal);
   std::vector<Reason> links;
   for (const LinkAcceptance& link : acceptance.links) links.push_back(link.reason);
   if (!links.empty()) document.add(Heading{"Links"}).add(reasons_list(links));
@@ -169,7 +241,7 @@ Document to_document(const Acceptance& acceptance) {
     document.add(Paragraph{counters});
   add_list(document, "Not covered", acceptance.not_covered);
   document.add(Paragraph{{{{to_upper(to_string(acceptance.verdict)), tone_of(acceptance.verdict)},
-                           {runs_words(acceptance.runs)}}}},
+                           {": " + hosts_words(acceptance) + runs_words(acceptance.runs)}}}},
                Audience::terminal);
   return document;
 }
@@ -183,8 +255,8 @@ DocumentTable metrics_table(const HostAcceptance& host) {
                        {"of limit"},
                        {"peers"},
                        {"against peers"},
-                       {"\u00b1"},
-                       {"tolerance"},
+                       {"loss at most"},
+                       {"promised"},
                        {"runs"},
                        {"verdict", false}}};
   for (const HostMetric& row : host.metrics)
@@ -194,10 +266,12 @@ DocumentTable metrics_table(const HostAcceptance& host) {
                           share_cell(row.of_limit),
                           value_cell(row.expected, row.unit),
                           share_cell(-row.loss),
-                          share_cell(row.half),
-                          share_cell(row.threshold),
+                          share_cell(row.loss_at_most()),
+                          share_cell(row.resolution),
                           count_cell(row.runs),
-                          verdict_cell(row.verdict)});
+                          row.unresolved
+                              ? DocumentCell{.text = "not resolved", .tone = Tone::unsure}
+                              : verdict_cell(row.verdict)});
   return table;
 }
 
@@ -232,12 +306,14 @@ FactList identity_facts(const HostAcceptance& host) {
   FactList facts;
   const Json known = identity(host);
   for (const auto& [key, value] : known.items()) {
-    if (key == "gpus") continue;
+    if (value.is_array()) continue;
     facts.rows.push_back({key, key == "memory_bytes" && value.is_number()
                                    ? format(Bytes{value.get<double>()})
                                    : text_of(value)});
   }
-  for (const Json& gpu : array_field(known, "gpus")) facts.rows.push_back({"GPU", dump(gpu)});
+  for (const auto& [kind, label] : {std::pair{"gpus", "GPU"}, std::pair{"network", "network card"},
+                                    std::pair{"infiniband", "InfiniBand card"}})
+    for (const Json& part : array_field(known, kind)) facts.rows.push_back({label, dump(part)});
   return facts;
 }
 
@@ -248,7 +324,7 @@ Document certificate(const Acceptance& acceptance, const HostAcceptance& host) {
                     .badge = verdict_cell(host.verdict),
                     .interactive = false};
   document.add(origin(acceptance));
-  if (!host.reasons.empty()) document.add(Heading{"Why"}).add(reasons_list(host.reasons));
+  if (!host.reasons.empty()) document.add(Heading{"Why"}).add(reasons_list(host));
   if (!host.metrics.empty()) document.add(Heading{"Metrics"}).add(metrics_table(host));
   if (DocumentTable counters = counters_table(host); !counters.rows.empty())
     document.add(Heading{"Error counters"})
@@ -257,6 +333,8 @@ Document certificate(const Acceptance& acceptance, const HostAcceptance& host) {
                         host.counters.size())})
         .add(std::move(counters));
   document.add(Heading{"Identity"}).add(identity_facts(host));
+  if (!acceptance.unresolved.empty())
+    document.add(Heading{"Not resolved here"}).add(unresolved_list(acceptance));
   add_list(document, "Notes", host.notes);
   add_list(document, "Not covered", acceptance.not_covered);
   return document;

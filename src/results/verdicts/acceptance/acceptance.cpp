@@ -1,6 +1,7 @@
 #include "results/verdicts/acceptance/acceptance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -49,6 +50,15 @@ void keep_for_gates(RunRecords& run, RunSummary& report) {
   run.records.shrink_to_fit();
 }
 
+/// Loss to exclude: promised by the suite, unless the threshold was set by hand.
+void set_resolutions(std::vector<MetricRuns>& metrics, const Json& plan,
+                     const AcceptanceSettings& settings) {
+  for (MetricRuns& metric : metrics)
+    if (const auto promised = promised_resolution(plan, metric.metric);
+        promised && !settings.thresholds.contains(metric.metric))
+      metric.resolution = std::max(metric.threshold, *promised);
+}
+
 /// PASS needs at least one passing metric and no reason against it.
 void conclude(HostAcceptance& host) {
   const bool any = std::ranges::any_of(
@@ -61,7 +71,8 @@ void conclude(HostAcceptance& host) {
   }
   host.verdict = Verdict::pass;
   for (const Reason& reason : host.reasons) host.verdict = worse(host.verdict, reason.verdict);
-  for (const HostMetric& row : host.metrics) host.verdict = worse(host.verdict, row.verdict);
+  for (const HostMetric& row : host.metrics)
+    if (!row.unresolved) host.verdict = worse(host.verdict, row.verdict);
   std::ranges::stable_sort(host.reasons, {}, rank_of);
 }
 
@@ -137,7 +148,8 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
     acceptance.hosts.emplace_back();
     acceptance.hosts.back().host = host;
   }
-  const auto metrics = observations(reports, settings.thresholds);
+  auto metrics = observations(reports, settings.thresholds);
+  set_resolutions(metrics, runs.front().plan, settings);
   // A golden profile is one more test that may fail a healthy host: share the error rate.
   AcceptanceSettings shared = settings;
   if (settings.golden) shared.level *= 0.5;
@@ -156,6 +168,18 @@ Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettin
   for (const LinkAcceptance& link : acceptance.links)
     acceptance.verdict = worse(acceptance.verdict, link.reason.verdict);
   return acceptance;
+}
+
+double HostMetric::loss_at_most() const {
+  const double end = loss + kOneSided * half;
+  return std::isnan(end) ? end : std::max(0.0, end);
+}
+
+std::optional<double> promised_resolution(const Json& plan, const std::string& metric) {
+  const Json& promised = field(field(plan, "acceptance"), "resolution");
+  for (const char* name : {metric.c_str(), "default"})
+    if (const double share = number_field(promised, name, 0.0); share > 0.0) return share;
+  return {};
 }
 
 std::vector<std::string> open_cases(const HostAcceptance& host) {

@@ -18,6 +18,9 @@
 
 namespace bench {
 
+/// Half-width of an interval that bounds one side with 95 %, as a share of one that bounds both.
+inline constexpr double kOneSided = 0.84;
+
 /// Why a host or link did not pass. `gate`: launch (dropped out of the run), preflight, topology
 /// (deviates from its profile), hard (bounds of the suite, wrong results, CPU time), counters
 /// (hardware errors), golden, peers, repeatability, pairs (links), coverage (not measured, or not
@@ -41,15 +44,33 @@ struct HostMetric {
   std::string case_name, metric;
   Json params = Json::object();
   Unit unit = Unit::count;
-  std::size_t runs = 0;         // usable runs
-  double value = kNoValue;      // median of the runs
-  double expected = kNoValue;   // median of the peers
-  double loss = kNoValue;       // relative; negative is better
-  double half = kNoValue;       // half-width of the 95 % interval of the loss
-  double threshold = kNoValue;  // tolerance
+  std::size_t runs = 0;          // usable runs
+  double value = kNoValue;       // median of the runs
+  double expected = kNoValue;    // median of the peers
+  double loss = kNoValue;        // relative; negative is better
+  double half = kNoValue;        // half-width of the 95 % interval of the loss
+  double threshold = kNoValue;   // tolerance: a greater loss fails if it is beyond chance
+  double resolution = kNoValue;  // loss that must be excluded to pass
   double z = kNoValue;
   double limit = kNoValue, of_limit = kNoValue;
   Verdict verdict = Verdict::inconclusive;
+  bool unresolved = false;  // part of an Unresolved: says nothing about the host
+
+  /// The loss is below this with a probability of 95 %; at least 0.
+  double loss_at_most() const;
+};
+
+/// A metric whose losses cannot be seen on this fleet as finely as the suite promises, as repeats
+/// scatter on all hosts alike or other work disturbs most of them. It is said once, of the place,
+/// and keeps no host from passing by its other metrics.
+struct Unresolved {
+  std::string case_name, metric;
+  Json params = Json::object();
+  double reached = kNoValue;   // loss that could be seen on a typical host; none if not measured
+  double promised = kNoValue;  // by the suite
+  double runs = kNoValue;      // clean runs a host that would do; none if more do not help
+  Hosts hosts = {};            // that it leaves open
+  std::string text = {}, next_step = {};
 };
 
 struct HostAcceptance {
@@ -73,8 +94,9 @@ struct Acceptance {
   std::vector<HostAcceptance> hosts;        // in the order of the hosts file
   std::vector<LinkAcceptance> links;
   std::vector<Localisation> localisations;  // searches for the cause of failed or slow jobs
-  std::vector<std::string> not_covered;     // cases no host could run, with the reason
-  std::vector<std::string> runs;            // IDs, oldest first
+  std::vector<Unresolved> unresolved;
+  std::vector<std::string> not_covered;  // cases no host could run, with the reason
+  std::vector<std::string> runs;         // IDs, oldest first
   std::string suite;
   std::int64_t time_ns = 0;
   bool interrupted = false;
@@ -89,7 +111,9 @@ struct AcceptanceSettings {
   std::optional<FleetProfile> golden = {};       // criteria learned from healthy hosts
 };
 
-/// `runs`: of one suite on these hosts; the first is complete, later ones repeat parts of it.
+/// `runs`: of one suite on these hosts; the first is complete, later ones repeat parts of it. A
+/// host passes a metric once its loss is at most the suite's resolution with a probability of 95 %;
+/// of a metric whose threshold is set by hand, at most that.
 Acceptance judge_acceptance(std::vector<RunRecords> runs, const AcceptanceSettings& settings);
 
 /// Counters with errors, or without errors on known traffic.
@@ -97,5 +121,8 @@ std::vector<const HostCounter*> relevant_counters(const HostAcceptance& host);
 
 /// Cases that further runs of this host could decide; none for a decided host.
 std::vector<std::string> open_cases(const HostAcceptance& host);
+
+/// The loss that the suite of the plan promises to find in a metric; nothing if it promises none.
+std::optional<double> promised_resolution(const Json& plan, const std::string& metric);
 
 }  // namespace bench

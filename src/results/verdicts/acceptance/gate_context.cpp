@@ -71,6 +71,17 @@ Reason reason_of(const MetricRuns& metric, Verdict verdict, const std::string& g
   return {verdict, gate, metric.case_name, metric.metric, metric.params, metric.unit};
 }
 
+bool contains(const Hosts& hosts, const std::string& host) {
+  return std::ranges::find(hosts, host) != hosts.end();
+}
+
+Unresolved unresolved_of(const MetricRuns& metric, Hosts hosts) {
+  Unresolved one{metric.case_name, metric.metric, metric.params};
+  one.promised = metric.resolution;
+  one.hosts = std::move(hosts);
+  return one;
+}
+
 std::optional<Reason> too_few_runs(const MetricRuns& metric, const Hosts& hosts,
                                    std::size_t fewest) {
   const std::size_t usable = metric.values(hosts).size();

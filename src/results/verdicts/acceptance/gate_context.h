@@ -49,6 +49,11 @@ std::string bound_key(const std::string& host, const std::string& case_name,
 /// A reason about one metric, without value and text.
 Reason reason_of(const MetricRuns& metric, Verdict verdict, const std::string& gate);
 
+bool contains(const Hosts& hosts, const std::string& host);
+
+/// A metric that stays unresolved on these hosts, without text.
+Unresolved unresolved_of(const MetricRuns& metric, Hosts hosts);
+
 /// Why these hosts lack usable runs of the metric; nothing if they have enough.
 std::optional<Reason> too_few_runs(const MetricRuns& metric, const Hosts& hosts,
                                    std::size_t fewest);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -56,12 +57,13 @@ Reason reason_of_golden(const GoldenCase& one, Verdict verdict) {
 /// With enough runs, the whole interval must lie within what is allowed.
 void judge_golden_interval(const GateContext& context, const GoldenCase& one, double lost,
                            double allowed) {
-  if (one.runs < context.settings.fewest_runs || lost + one.half <= allowed) return;
+  const double excluded = std::max(allowed, one.metric->resolution);
+  if (one.runs < context.settings.fewest_runs || lost + one.half <= excluded) return;
   Reason reason = reason_of_golden(one, Verdict::inconclusive);
   reason.text = fmt::format(
       "{}: {}, {} than healthy hosts of its kind ({}); uncertainty +-{}, tolerance {}",
       one.metric->title(), format(one.value, one.metric->unit), loss_text(lost),
-      format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(allowed));
+      format(one.criterion->centre, one.metric->unit), share_text(one.half), share_text(excluded));
   reason.next_step = "repeat for more clean runs";
   reason.more_runs = true;
   context.add_reason(one.host, std::move(reason));

@@ -181,6 +181,7 @@ HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSetting
   row.expected = as_value(all, all.scores.median);
   row.loss = loss_of(all.best[i] - all.scores.median);
   row.threshold = metric.threshold;
+  row.resolution = metric.resolution;
   row.z = all.scores.z[i];
   for (const Pair& pair : all.pairs)
     if (pair.has(all.hosts[i]))
@@ -188,57 +189,111 @@ HostMetric row_of_pairs(const Pairs& all, std::size_t i, const AcceptanceSetting
   return row;
 }
 
-/// A pass measured only under other work is not conclusive.
-void mark_disturbed(const GateContext& context, const Pairs& all, HostMetric& row,
-                    const std::string& host) {
-  row.verdict = Verdict::inconclusive;
+bool any_of(const Pair& pair, const Hosts& hosts) {
+  return contains(hosts, pair.a) || contains(hosts, pair.b);
+}
+
+/// Standard error of the upper quartile of Gaussian values over that of their mean.
+constexpr double kQuartileOverMean = 1.3626;
+
+/// Half-width, log, of the 95 % interval of a host's upper quartile, from how the pairs of hosts
+/// that do not fail differ; kNoValue for fewer than two.
+double half_width(const Pairs& all, const std::string& host, const Hosts& failing) {
+  std::vector<double> rates;
+  double own = 0.0;
+  for (const Pair& pair : all.pairs) {
+    if (any_of(pair, failing)) continue;
+    rates.push_back(pair.log_rate);
+    own += pair.has(host) ? 1.0 : 0.0;
+  }
+  if (rates.size() < 2 || own == 0.0) return kNoValue;
+  return student_95(rates.size() - 1) * kQuartileOverMean *
+         std::max(kPairFloor, robust_sigma(rates)) / std::sqrt(own);
+}
+
+bool fails(const GateContext& context, const Pairs& all, std::size_t i) {
+  return loss_of(all.best[i] - all.scores.median) > least_loss(all) &&
+         repeated(all, all.hosts[i]) &&
+         slow_at_best(all, all.best_runs[i], median(all.best_runs)) &&
+         stands_out(all.scores, i, loss_of(all.best[i] - all.scores.median), all.chance[i],
+                    kPairsShare * context.settings.level);
+}
+
+Reason open_reason(const Pairs& all, const HostMetric& row) {
   Reason reason = reason_of_pairs(all, Verdict::inconclusive);
-  reason.gate = "coverage";
+  reason.value = row.value;
+  reason.expected = row.expected;
+  reason.more_runs = all.hosts.size() >= kFewestPeers;
   reason.text =
-      all.metric->title() + ": some pairs were measured only while other work was running";
-  reason.next_step = "rerun on idle hosts";
-  reason.more_runs = true;
-  context.add_reason(host, std::move(reason));
+      reason.more_runs
+          ? fmt::format(
+                "{}: {} in its better pairs against {}; a loss of up to {} is not "
+                "excluded, {} must be",
+                all.metric->title(), format(row.value, row.unit), format(row.expected, row.unit),
+                share_text(row.loss_at_most()), share_text(row.resolution))
+          : fmt::format("{}: {} in pairs; {} hosts are too few to isolate one, {} required",
+                        all.metric->title(), format(row.value, row.unit), all.hosts.size(),
+                        kFewestPeers);
+  reason.next_step = "repeat, or add hosts of this kind";
+  return reason;
+}
+
+/// Of a host that does not fail. `typical`: the loss that could be seen on a typical host.
+void judge_row(const GateContext& context, const Pairs& all, HostMetric& row,
+               const std::string& host, double typical) {
+  const bool few = all.hosts.size() < kFewestPeers;
+  const bool bounded = few && context.bounded.contains(bound_key(host, row.case_name, row.metric));
+  row.unresolved = !few && (all.rough ? row.loss <= row.resolution
+                                      : typical > row.resolution && row.loss <= typical);
+  if (bounded || (!few && !all.rough && row.loss_at_most() <= row.resolution)) {
+    row.verdict = Verdict::pass;
+    row.unresolved = false;
+  } else if (!row.unresolved) {
+    context.add_reason(host, open_reason(all, row));
+  }
+}
+
+void add_unresolved(const GateContext& context, const Pairs& all, Hosts open, double typical) {
+  if (open.empty()) return;
+  Unresolved one = unresolved_of(*all.metric, std::move(open));
+  const std::string title = all.metric->title();
+  if (all.rough) {
+    one.text = title + ": some pairs were measured only while other work was running";
+    one.runs = static_cast<double>(context.settings.fewest_runs);
+    one.next_step = "rerun on idle hosts";
+  } else {
+    one.reached = typical;
+    one.text = fmt::format(
+        "{}: pairs of hosts differ so much that losses of one host below {} cannot be seen; {} "
+        "should be",
+        title, share_text(typical), share_text(one.promised));
+    one.next_step = "stop other work on the hosts and the network";
+  }
+  context.acceptance.unresolved.push_back(std::move(one));
 }
 
 /// Adds rows and reasons; returns the hosts that fail.
 Hosts judge_hosts(const GateContext& context, const Pairs& all) {
-  Hosts failing;
+  Hosts failing, open;
+  for (std::size_t i = 0; i < all.hosts.size(); ++i)
+    if (fails(context, all, i)) failing.push_back(all.hosts[i]);
+  std::vector<double> halves;
+  for (const std::string& host : all.hosts)
+    halves.push_back(-std::expm1(-half_width(all, host, failing)));
+  const double typical = kOneSided * finite_median(halves);
   for (std::size_t i = 0; i < all.hosts.size(); ++i) {
     HostMetric row = row_of_pairs(all, i, context.settings);
-    if (row.loss > least_loss(all) && repeated(all, all.hosts[i]) &&
-        slow_at_best(all, all.best_runs[i], median(all.best_runs)) &&
-        stands_out(all.scores, i, row.loss, all.chance[i], kPairsShare * context.settings.level)) {
+    row.half = halves[i];
+    if (contains(failing, all.hosts[i])) {
       row.verdict = Verdict::fail;
-      failing.push_back(all.hosts[i]);
       fail_host(context, all, i);
-    } else if (row.loss <= row.threshold && all.hosts.size() >= kFewestPeers) {
-      row.verdict = Verdict::pass;
-      if (all.rough) mark_disturbed(context, all, row, all.hosts[i]);
     } else {
-      Reason reason = reason_of_pairs(all, Verdict::inconclusive);
-      reason.value = row.value;
-      reason.expected = row.expected;
-      reason.text =
-          all.hosts.size() < kFewestPeers
-              ? fmt::format("{}: {} in pairs; {} hosts are too few to isolate one, {} required",
-                            all.metric->title(), format(row.value, row.unit), all.hosts.size(),
-                            kFewestPeers)
-              : fmt::format(
-                    "{}: {} in its better pairs against {}, {:.1f} % worse, within the "
-                    "spread of the fleet",
-                    all.metric->title(), format(row.value, row.unit),
-                    format(row.expected, row.unit), 100.0 * row.loss);
-      reason.next_step = "repeat, or add hosts of this kind";
-      reason.more_runs = all.hosts.size() >= kFewestPeers;
-      if (all.hosts.size() >= kFewestPeers ||
-          !context.bounded.contains(bound_key(all.hosts[i], row.case_name, row.metric)))
-        context.add_reason(all.hosts[i], std::move(reason));
-      else
-        row.verdict = Verdict::pass;
+      judge_row(context, all, row, all.hosts[i], typical);
     }
+    if (row.unresolved) open.push_back(all.hosts[i]);
     context.host(all.hosts[i])->metrics.push_back(std::move(row));
   }
+  add_unresolved(context, all, std::move(open), typical);
   return failing;
 }
 
@@ -284,8 +339,7 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& fail
   std::vector<double> rates, best_runs;
   std::vector<const Pair*> pairs;
   for (const Pair& pair : all.pairs) {
-    if (std::ranges::any_of(failing, [&](const std::string& host) { return pair.has(host); }))
-      continue;
+    if (any_of(pair, failing)) continue;
     rates.push_back(pair.log_rate);
     best_runs.push_back(pair.best_log_rate);
     pairs.push_back(&pair);
@@ -303,14 +357,15 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& fail
   }
 }
 
-/// Sets of hosts with too few usable runs, except those that contain a failed host.
-void judge_pair_coverage(const GateContext& context, const MetricRuns& metric,
-                         const Hosts& failing) {
-  const auto fails = [&](const std::string& host) {
-    return std::ranges::find(failing, host) != failing.end();
-  };
+/// Sets of hosts with too few usable runs, except those that contain a failed host, and pairs
+/// whose other work is said once.
+void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& failing,
+                         bool rough) {
   for (const auto& [hosts, runs] : metric.by_hosts) {
-    if (hosts.size() < 2 || std::ranges::any_of(hosts, fails)) continue;
+    if (hosts.size() < 2 ||
+        std::ranges::any_of(hosts, [&](const auto& host) { return contains(failing, host); }) ||
+        (rough && std::ranges::any_of(runs, &Observation::rough)))
+      continue;
     const auto reason = too_few_runs(metric, hosts, context.settings.fewest_runs);
     if (!reason) continue;
     for (const std::string& host : hosts) context.add_reason(host, *reason);
@@ -324,7 +379,7 @@ void judge_pairs(GateContext& context) {
   for (const MetricRuns& metric : context.metrics) {
     Pairs all = pairs_of(metric, context.settings.hosts);
     if (all.pairs.empty()) {
-      judge_pair_coverage(context, metric, {});
+      judge_pair_coverage(context, metric, {}, false);
       continue;
     }
     fields.push_back(std::move(all));
@@ -337,7 +392,7 @@ void judge_pairs(GateContext& context) {
     field.chance = std::move(chances[i]);
     const Hosts failing = judge_hosts(context, field);
     judge_links(context, field, failing);
-    judge_pair_coverage(context, *field.metric, failing);
+    judge_pair_coverage(context, *field.metric, failing, field.rough);
   }
 }
 

@@ -34,6 +34,8 @@ struct MetricRuns {
   Unit unit = Unit::count;
   Better better = Better::none;
   double threshold = 0.0;
+  /// Loss that must be excluded for a host to pass; at least the threshold.
+  double resolution = 0.0;
   std::map<Hosts, std::vector<Observation>> by_hosts;
   Json settings = Json::object();  // whole_params()
   std::string device = {};         // "host", "cuda:3"

@@ -64,7 +64,7 @@ TEST_CASE("the text of an acceptance names host, verdict, value and peers") {
   CHECK(has(text, "node05"));
   CHECK(has(text, "FAIL [peers]"));
   CHECK(has(text, "50.00 GB/s"));
-  CHECK(has(text, "50.0 % worse"));
+  CHECK(has(text, "50.1 % worse"));
 }
 
 TEST_CASE("the Markdown of an acceptance has verdict, reason and the certificate's metrics") {

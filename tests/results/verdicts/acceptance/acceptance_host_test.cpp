@@ -23,6 +23,26 @@ TEST_CASE("a host throttled by a CPU quota fails although its clean samples are 
   CHECK(acceptance.hosts[1].metrics.at(0).value == Approx(50.0).epsilon(0.01));
 }
 
+TEST_CASE(
+    "a quota that withholds a tenth of the CPU time fails, stops of a few milliseconds do not") {
+  const auto verdict = [](double throttled_s) {
+    Fleet fleet(4);
+    for (std::size_t h = 0; h < 4; ++h)
+      for (int run = 0; run < 3; ++run) {
+        Samples s = fleet.samples("gemm.throughput", 100.0 + 0.05 * static_cast<double>(h));
+        s.quality.wall_s = 0.5;
+        if (h == 1) {
+          s.quality.cpu_share = 1.0 - throttled_s / 0.5;
+          s.quality.throttled_s = throttled_s;
+        }
+        fleet.job("gemm.throughput", {fleet.host(h)}, s);
+      }
+    return fleet.judge().hosts[1].verdict;
+  };
+  CHECK(verdict(0.05) == Verdict::fail);
+  CHECK(verdict(0.01) == Verdict::pass);
+}
+
 TEST_CASE("lost CPU time counts only where the kernel ticks can attribute it") {
   const auto verdict = [](double wall_s) {
     Fleet fleet(4);

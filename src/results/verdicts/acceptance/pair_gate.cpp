@@ -238,13 +238,18 @@ Reason open_reason(const Pairs& all, const HostMetric& row) {
   return reason;
 }
 
+// Half of the rate is lost by a fault, whatever healthy pairs differ by: several slow hosts among
+// few look like scatter, too.
+constexpr double kMostScatter = 0.5;
+
 /// Of a host that does not fail. `typical`: the loss that could be seen on a typical host.
 void judge_row(const GateContext& context, const Pairs& all, HostMetric& row,
                const std::string& host, double typical) {
   const bool few = all.hosts.size() < kFewestPeers;
   const bool bounded = few && context.bounded.contains(bound_key(host, row.case_name, row.metric));
-  row.unresolved = !few && (all.rough ? row.loss <= row.resolution
-                                      : typical > row.resolution && row.loss <= typical);
+  const bool scattered = typical > row.resolution && typical <= kMostScatter;
+  row.unresolved =
+      !few && (all.rough ? row.loss <= row.resolution : scattered && row.loss <= typical);
   if (bounded || (!few && !all.rough && row.loss_at_most() <= row.resolution)) {
     row.verdict = Verdict::pass;
     row.unresolved = false;

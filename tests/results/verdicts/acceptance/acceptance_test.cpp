@@ -251,6 +251,18 @@ TEST_CASE("under other work pairs fail only for a loss beyond it, and pass nobod
   }
 }
 
+TEST_CASE(
+    "hosts that lose half of the rate between them are not excused by the scatter they make") {
+  const std::vector<double> reaches = {1000e6, 400e6, 150e6, 50e6};
+  Fleet fleet(4);
+  measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});
+  measure_pairs(fleet, 4,
+                [&](std::size_t a, std::size_t b) { return std::min(reaches[a], reaches[b]); });
+  const Acceptance acceptance = fleet.promise(0.1).judge();
+  CHECK(acceptance.hosts[2].verdict == Verdict::inconclusive);
+  CHECK(acceptance.hosts[3].verdict != Verdict::pass);
+}
+
 TEST_CASE("a link a hundred times slower fails among four although healthy pairs differ by half") {
   Fleet fleet(4);
   measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100});

@@ -14,7 +14,7 @@ THRESHOLDS = {"memory_bandwidth.bandwidth": 0.3, "memory_latency.latency": 0.3, 
 
 
 # Reasons that a busy machine alone explains; also its neighbours', which halve the memory bandwidth unseen.
-NOISE = ("usable runs", "uncertainty +-", "clock unknown", "only while other work was running", "comparable hosts, peer comparison needs",
+NOISE = ("usable runs", "is not excluded", "clock unknown", "only while other work was running", "comparable hosts, peer comparison needs",
          "too few to be certain")
 
 

@@ -136,8 +136,6 @@ std::vector<double> low_outlier_levels(std::span<const double> values, double le
 namespace {
 
 constexpr double kPriorRuns = 4.0;
-constexpr double kMedianOverMean =
-    1.2533;  // standard error of a median of Gaussian values, sqrt(pi/2)
 
 double median_deviation(std::span<const double> values, double centre) {
   std::vector<double> deviations;

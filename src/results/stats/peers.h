@@ -71,6 +71,9 @@ std::string loss_text(double loss);
 /// Two-sided 95 % quantile of Student's t.
 double student_95(std::size_t degrees);
 
+/// Standard error of the median of Gaussian values over that of their mean: sqrt(pi/2).
+inline constexpr double kMedianOverMean = 1.2533;
+
 /// Run-to-run noise per host, as a standard deviation relative to `median`, moderated towards that
 /// of the fleet (weight kPriorRuns), as three runs estimate it badly.
 struct Moderated {

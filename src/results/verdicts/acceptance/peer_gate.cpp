@@ -15,7 +15,8 @@
 namespace bench {
 namespace {
 
-/// The median of the other hosts: with it, a bad one of few hosts would hide part of its loss.
+/// The median of the other hosts: among few, a bad host that counted itself would hide part of its
+/// loss.
 double expected_of(const Compared& field, std::size_t i) {
   std::vector<double> others = field.centres;
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
@@ -111,7 +112,7 @@ void judge_scatter(const GateContext& context, const Compared& field, std::size_
 /// Of the loss: from the scatter of the host's runs and that of its peers, whose median it is
 /// compared with.
 std::vector<double> half_widths(const Compared& field) {
-  constexpr double kTwoSided95 = 2.0, kMedianOverMean = 1.2533;
+  constexpr double kTwoSided95 = 2.0;
   const double peers = static_cast<double>(std::max<std::size_t>(2, field.hosts.size()) - 1);
   const double of_peers = kTwoSided95 * kMedianOverMean * field.scores.sigma /
                           (std::abs(field.scores.median) * std::sqrt(peers));
@@ -276,8 +277,8 @@ void judge_field(const GateContext& context, const Compared& field, Alone& alone
   Field whole{field, half_widths(field)};
   whole.reached = reached(field);
   whole.disturbed = disturbed_hosts(*field.metric, context.settings);
-  whole.mostly_disturbed =
-      !whole.disturbed.empty() && 2 * whole.disturbed.size() >= context.settings.hosts.size();
+  whole.mostly_disturbed = context.settings.hosts.size() >= kFewestPeers &&
+                           2 * whole.disturbed.size() >= context.settings.hosts.size();
   for (std::size_t i = 0; i < field.hosts.size(); ++i) judge_host(context, whole, i, alone);
   for (const std::string& host : context.settings.hosts) judge_coverage(context, whole, host);
   add_unresolved(context, whole);

@@ -392,7 +392,7 @@ TEST_CASE("a loss beyond the scatter of all hosts is not excused by it") {
   CHECK(fleet.judge().hosts[4].verdict == Verdict::fail);
 }
 
-TEST_CASE("other work on most hosts is said once, on one host of that host") {
+TEST_CASE("other work on most hosts is said once, on one host it is a reason against that host") {
   const auto judged = [](std::size_t disturbed) {
     Fleet fleet(6);
     measure(fleet, "memory_latency.latency", {100, 100, 100, 100, 100, 100});
@@ -414,6 +414,20 @@ TEST_CASE("other work on most hosts is said once, on one host of that host") {
   CHECK(most.unresolved[0].hosts.size() == 6);
   CHECK_THAT(most.unresolved[0].text, Contains("on 5 of 6 hosts") && Contains("crowded"));
   CHECK(std::isnan(most.unresolved[0].reached));
+}
+
+TEST_CASE("other work on too few hosts to tell a fleet by is a reason against each") {
+  Fleet fleet(3);
+  measure(fleet, "memory_latency.latency", {100, 100, 100});
+  fleet.run.plan["gates"] = {{"memory_latency", {{{"metric", "latency"}, {"max", 1e9}}}}};
+  CHECK(fleet.judge().verdict == Verdict::pass);
+  for (std::size_t h = 0; h < 3; ++h)
+    for (int run = 0; run < 3; ++run) {
+      Samples s = fleet.samples("memory_bandwidth.bandwidth", 100);
+      s.flags.assign(s.values.size(), kCrowded);
+      fleet.job("memory_bandwidth.bandwidth", {fleet.host(h)}, s);
+    }
+  CHECK(fleet.judge().verdict == Verdict::inconclusive);
 }
 
 TEST_CASE("healthy fleets of any size and noise raise no false alarm") {

@@ -1,7 +1,6 @@
 #include "results/output/verdicts/acceptance_json.h"
 
 #include <cmath>
-#include <map>
 #include <vector>
 
 #include "core/fields.h"
@@ -12,41 +11,36 @@ namespace bench {
 
 namespace {
 
-/// Facts that identify a network card, by kind.
-const std::map<const char*, std::vector<const char*>>& network_identity() {
-  static const std::map<const char*, std::vector<const char*>> keys = {
-      {"network",
-       {"name", "pci_address", "driver", "driver_version", "firmware", "speed_bits_per_s"}},
-      {"infiniband", {"name", "pci_address", "firmware", "board"}}};
-  return keys;
+using Keys = std::vector<const char*>;
+
+/// Those of the keys that `from` has, added to `into`.
+void select(const Json& from, const Keys& keys, Json& into) {
+  for (const char* key : keys)
+    if (from.contains(key)) into[key] = from[key];
+}
+
+/// The parts of one kind, each reduced to what identifies it; nothing where there are none.
+void select_parts(const Json& parts, const Keys& keys, const char* kind, Json& into) {
+  for (const Json& part : parts) select(part, keys, into[kind].emplace_back(Json::object()));
 }
 
 }  // namespace
 
 Json identity(const HostAcceptance& host) {
   Json found = {{"host", host.host}};
-  for (const char* key : {"product_vendor", "product", "product_serial", "cpu_model", "kernel",
-                          "os", "memory_bytes", "virtualization"})
-    if (host.facts.contains(key)) found[key] = host.facts[key];
-  Json gpus = Json::array();
-  for (const Json& gpu : array_field(field(host.facts, "gpus"), "gpus")) {
-    Json one = Json::object();
-    for (const char* key : {"index", "name", "serial", "uuid", "pci_address", "vbios",
-                            "board_part_number", "inforom"})
-      if (gpu.contains(key)) one[key] = gpu[key];
-    gpus.push_back(std::move(one));
-  }
-  if (!gpus.empty()) found["gpus"] = gpus;
-  for (const auto& [kind, keys] : network_identity()) {
-    Json cards = Json::array();
-    for (const Json& card : array_field(host.facts, kind)) {
-      Json one = Json::object();
-      for (const char* key : keys)
-        if (card.contains(key)) one[key] = card[key];
-      cards.push_back(std::move(one));
-    }
-    if (!cards.empty()) found[kind] = std::move(cards);
-  }
+  select(host.facts,
+         {"product_vendor", "product", "product_serial", "cpu_model", "kernel", "os",
+          "memory_bytes", "virtualization"},
+         found);
+  select_parts(
+      array_field(field(host.facts, "gpus"), "gpus"),
+      {"index", "name", "serial", "uuid", "pci_address", "vbios", "board_part_number", "inforom"},
+      "gpus", found);
+  select_parts(array_field(host.facts, "network"),
+               {"name", "pci_address", "driver", "driver_version", "firmware", "speed_bits_per_s"},
+               "network", found);
+  select_parts(array_field(host.facts, "infiniband"), {"name", "pci_address", "firmware", "board"},
+               "infiniband", found);
   return found;
 }
 

@@ -133,8 +133,8 @@ ItemList reasons_list(const HostAcceptance& host) {
       open.insert(reason.text);
   ItemList list = reasons_list(faults);
   if (!open.empty())
-    list.items.push_back(
-        {fmt::format("{} more could not be judged beside the fault; see --json", open.size())});
+    list.items.push_back({fmt::format(
+        "{} more could not be judged because of the fault; --json lists them", open.size())});
   return list;
 }
 
@@ -143,7 +143,7 @@ std::size_t count_of(const Acceptance& acceptance, Verdict verdict) {
       std::ranges::count(acceptance.hosts, verdict, &HostAcceptance::verdict));
 }
 
-/// "1 of 6 hosts fails, 5 pass"
+/// "1 of 6 hosts failed, 5 passed"
 std::string hosts_words(const Acceptance& acceptance) {
   const std::size_t all = acceptance.hosts.size();
   const std::size_t failed = count_of(acceptance, Verdict::fail);
@@ -230,7 +230,7 @@ Document to_document(const Acceptance& acceptance) {
   if (!acceptance.unresolved.empty())
     document.add(Heading{"Not resolved here"}).add(unresolved_list(acceptance));
   for (const HostAcceptance& host : acceptance.hosts)
-    if (host.reasons.size() > 1)
+    if (!host.reasons.empty())
       document.add(Heading{host.host}, Audience::terminal)
           .add(reasons_list(host), Audience::terminal);
   std::vector<Reason> links;

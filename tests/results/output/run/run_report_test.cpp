@@ -106,7 +106,7 @@ TEST_CASE("a job or gate without clean samples exits 3") {
   }
 }
 
-TEST_CASE("a series without clean samples keeps a run from passing beside clean ones of its job") {
+TEST_CASE("a series without clean samples keeps a run from passing despite clean ones") {
   const auto with_series = [](std::size_t n) {
     RunFixture run = two_jobs();
     run.job("c", "c", "collective");

@@ -97,6 +97,27 @@ TEST_CASE("JUnit counts a failed reason as a failure and an inconclusive one as 
   CHECK(has(to_junit(alone.judge()), "failures=\"0\" errors=\"1\""));
 }
 
+TEST_CASE("the terminal names the reason of every host that did not pass, not of the worst only") {
+  Fleet fleet(9);
+  for (std::size_t h = 0; h < 9; ++h)
+    for (int run = 0; run < 3; ++run) {
+      Samples s = fleet.samples("memory_bandwidth.bandwidth", 100.0);
+      if (h < 4)
+        s.flags.assign(s.values.size() + h, kCrowded), s.values.resize(s.flags.size(), 100.0);
+      fleet.job("memory_bandwidth.bandwidth", {fleet.host(h)}, s);
+    }
+  const std::string text = to_text(fleet.judge(), {false, false, 100});
+  for (const char* count : {"7 crowded", "8 crowded", "9 crowded", "10 crowded"})
+    CHECK(has(text, count));
+}
+
+TEST_CASE("network cards are part of a host's identity") {
+  HostAcceptance host;
+  host.facts = {{"network", {{{"name", "eth0"}, {"firmware", "1.2"}, {"mtu", 1500}}}}};
+  CHECK(identity(host)["network"] == Json({{{"name", "eth0"}, {"firmware", "1.2"}}}));
+  CHECK_FALSE(identity(host).contains("infiniband"));
+}
+
 TEST_CASE("the RMA packet of a failed host has serial, evidence and command") {
   const Acceptance acceptance = one_failed();
   const Json packet = rma_packet(acceptance, acceptance.hosts[4], "benchctl run demo");

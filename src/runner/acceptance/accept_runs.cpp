@@ -26,9 +26,7 @@ namespace {
 
 void check_metrics(const std::map<std::string, double>& thresholds,
                    const ProbeCatalogue& catalogue) {
-  std::vector<std::string> names;
-  for (const ProbeEntry& probe : catalogue.all())
-    for (const ProbeMetric& metric : probe.metrics) names.push_back(probe.name + "." + metric.name);
+  const std::vector<std::string> names = catalogue.metric_names();
   for (const auto& [name, share] : thresholds)
     if (std::ranges::find(names, name) == names.end())
       throw Error(ErrorKind::usage,
@@ -106,8 +104,8 @@ struct Reproduction {
   bool judged = false;  // by gates; else only accept can judge it
 };
 
-Reproduction reproduction(const Reason* reason, const std::string& suite) {
-  Reproduction again{read_json(find_suite(suite))};
+Reproduction reproduction(const Reason* reason, const Json& suite) {
+  Reproduction again{suite};
   if (reason == nullptr || reason->case_name.empty()) return again;
   Json cases = Json::array();
   for (Json one : again.suite.at("cases")) {
@@ -121,7 +119,7 @@ Reproduction reproduction(const Reason* reason, const std::string& suite) {
 }
 
 void write_packet(const fs::path& folder, const Acceptance& acceptance, const HostAcceptance& host,
-                  const Inventory& inventory, const std::string& suite) {
+                  const Inventory& inventory, const Json& suite) {
   const Reason* reason = first_failure(host);
   std::vector<std::string> names = {host.host};
   if (reason != nullptr && reason->gate == "pairs") names.push_back(partner_of(host, acceptance));
@@ -154,8 +152,12 @@ void write_junit(const fs::path& file, const Acceptance& acceptance) {
 
 void write_rma_packets(const fs::path& folder, const Acceptance& acceptance,
                        const Inventory& inventory, const std::string& suite) {
+  if (std::ranges::find(acceptance.hosts, Verdict::fail, &HostAcceptance::verdict) ==
+      acceptance.hosts.end())
+    return;
+  const Json whole = read_json(find_suite(suite));
   for (const HostAcceptance& host : acceptance.hosts)
-    if (host.verdict == Verdict::fail) write_packet(folder, acceptance, host, inventory, suite);
+    if (host.verdict == Verdict::fail) write_packet(folder, acceptance, host, inventory, whole);
 }
 
 namespace {

@@ -31,7 +31,7 @@ void write_junit(const std::filesystem::path& file, const Acceptance& acceptance
 
 /// Writes HOST/packet.json and packet.txt, and what their command needs: hosts.json with the host
 /// alone or with the partner that shows the failure, and suite.json with the failing case and a
-/// gate that fails while the fault lasts. `suite`: name or file.
+/// gate that fails while the fault lasts. `suite`: name or file. Throws Error(input) if it is gone.
 void write_rma_packets(const std::filesystem::path& folder, const Acceptance& acceptance,
                        const Inventory& inventory, const std::string& suite);
 

@@ -75,6 +75,8 @@ Answer judge_runs(AcceptOptions& options) {
   for (const std::string& run : options.of) runs.push_back(find_run(options.runs(), run));
   const Json plan = read_planned(runs.front()).plan;
   options.suite = text_field(plan, "suite");
+  const std::string file = text_field(plan, "suite_path");
+  if (std::filesystem::exists(file)) options.suite = std::filesystem::absolute(file).string();
   if (plan.contains("inventory"))
     answer.inventory = inventory_from_json(plan.at("inventory"), "plan.json");
   for (const Host& host : answer.inventory.hosts) settings.hosts.push_back(host.name);

@@ -70,6 +70,13 @@ ProbeCatalogue::ProbeCatalogue(std::vector<ProbeEntry> entries) : entries_(std::
   std::ranges::sort(entries_, {}, &ProbeEntry::name);
 }
 
+std::vector<std::string> ProbeCatalogue::metric_names() const {
+  std::vector<std::string> names;
+  for (const ProbeEntry& probe : entries_)
+    for (const ProbeMetric& metric : probe.metrics) names.push_back(probe.name + "." + metric.name);
+  return names;
+}
+
 std::vector<std::string> ProbeCatalogue::names() const {
   std::vector<std::string> names;
   for (const ProbeEntry& entry : entries_) names.push_back(entry.name);

@@ -53,6 +53,8 @@ class ProbeCatalogue {
 
   const std::vector<ProbeEntry>& all() const { return entries_; }
   std::vector<std::string> names() const;
+  /// "gemm.throughput".
+  std::vector<std::string> metric_names() const;
   /// Null for an unknown name.
   const ProbeEntry* find(const std::string& name) const;
 

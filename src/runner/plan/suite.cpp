@@ -93,9 +93,8 @@ Case case_from_json(const Json& json) {
 /// A misspelt metric would promise nothing.
 void check_resolution(const Json& acceptance, const std::string& origin,
                       const ProbeCatalogue& catalogue) {
-  std::vector<std::string> names = {"default"};
-  for (const ProbeEntry& probe : catalogue.all())
-    for (const ProbeMetric& metric : probe.metrics) names.push_back(probe.name + "." + metric.name);
+  std::vector<std::string> names = catalogue.metric_names();
+  names.push_back("default");
   for (const auto& [name, share] : object_field(acceptance, "resolution").items())
     if (std::ranges::find(names, name) == names.end())
       throw Error(ErrorKind::input,

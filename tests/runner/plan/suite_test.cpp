@@ -128,6 +128,18 @@ TEST_CASE("a parameter in both params and axes is refused") {
       Contains("'cores' is in both params and axes"));
 }
 
+TEST_CASE("a resolution for an unknown metric is refused with the nearest name and its place") {
+  const auto with = [](const std::string& metric) {
+    return suite_from_text(R"({"suite": "s", "acceptance": {"resolution": {")" + metric +
+                               R"(": 0.1}}, "cases": [)" + kGemm + "]}",
+                           "s.json", test_catalogue());
+  };
+  CHECK(with("default").acceptance["resolution"]["default"] == 0.1);
+  CHECK(with("gemm.throughput").acceptance["resolution"].size() == 1);
+  CHECK_THROWS_WITH(with("gemm.throughputt"),
+                    Contains("s.json: /acceptance/resolution") && Contains("gemm.throughput"));
+}
+
 TEST_CASE("two cases of one name are refused, naming it") {
   CHECK_THAT(refusal(kGemm + "," + kGemm), Contains("/cases/1/name") && Contains("'a'"));
 }

@@ -11,6 +11,8 @@
 #include "core/error.h"
 #include "core/whole_file.h"
 
+template class nlohmann::basic_json<>;
+
 namespace bench {
 namespace fs = std::filesystem;
 namespace {

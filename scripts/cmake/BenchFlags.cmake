@@ -30,9 +30,12 @@ target_compile_options(bench_flags INTERFACE
 target_link_options(bench_flags INTERFACE LINKER:-z,relro LINKER:-z,now)
 
 # Tests' own code does little, and compiling it takes longer than compiling what it tests: it is not optimised, and misuse of pointers
-# is left to the address sanitizer. The code under test is built as users run it.
+# is left to the address sanitizer. The code under test is built as users run it. Under sanitizers the same goes for rooms of text
+# and verdicts (BENCH_TEXT), which touch no raw memory: they were half of the time to compile.
+set(bench_quick_to_compile
+  "$<OR:$<BOOL:$<TARGET_PROPERTY:BENCH_TESTS_OWN_CODE>>,$<AND:$<BOOL:${BENCH_SANITIZE}>,$<BOOL:$<TARGET_PROPERTY:BENCH_TEXT>>>>")
 target_compile_options(bench_flags INTERFACE
-  "$<$<BOOL:$<TARGET_PROPERTY:BENCH_TESTS_OWN_CODE>>:-O0;$<$<BOOL:${BENCH_SANITIZE}>:-fno-sanitize=null,alignment,vptr,object-size>>")
+  "$<${bench_quick_to_compile}:-O0;$<$<BOOL:${BENCH_SANITIZE}>:-fno-sanitize=null,alignment,vptr,object-size>>")
 target_include_directories(bench_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 
 # In a bundle lib/ is next to bin/. The old kind of tag also serves what the libraries themselves need.
@@ -77,4 +80,21 @@ function(bench_share_headers target)
   if(BENCH_PCH)
     target_precompile_headers(${target} REUSE_FROM bench_core)
   endif()
+endfunction()
+# For a room of text and verdicts (BENCH_TEXT), whose flags under sanitizers are its own.
+function(bench_share_text_headers target)
+  set_target_properties(${target} PROPERTIES BENCH_TEXT ON)
+  if(NOT BENCH_SANITIZE OR NOT BENCH_PCH)
+    bench_share_headers(${target})
+    return()
+  endif()
+  if(NOT TARGET bench_text_headers)
+    file(CONFIGURE OUTPUT text_headers.cpp CONTENT "")
+    add_library(bench_text_headers OBJECT ${CMAKE_CURRENT_BINARY_DIR}/text_headers.cpp)
+    set_target_properties(bench_text_headers PROPERTIES BENCH_TEXT ON)
+    target_link_libraries(bench_text_headers PRIVATE bench_flags nlohmann_json::nlohmann_json)
+    target_precompile_headers(bench_text_headers PRIVATE ${BENCH_SHARED_HEADERS})
+  endif()
+  bench_compile_together(${target})
+  target_precompile_headers(${target} REUSE_FROM bench_text_headers)
 endfunction()

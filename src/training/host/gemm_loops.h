@@ -28,7 +28,9 @@ template <class T, int rows, int vectors, bool transposed>
 inline __attribute__((always_inline)) void tile(Index k, Operand<T> a, Operand<T> b, Start<T> start,
                                                 T* c, Index c_stride) {
   Vec<T> sum[rows][vectors];
+#pragma GCC unroll 12
   for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 12
     for (int v = 0; v < vectors; ++v) {
       sum[i][v] =
           start.addend ? load<T>(start.addend + i * start.stride + v * kWidth<T>) : Vec<T>{};
@@ -36,13 +38,18 @@ inline __attribute__((always_inline)) void tile(Index k, Operand<T> a, Operand<T
     }
   for (Index p = 0; p < k; ++p) {
     Vec<T> row[vectors];
+#pragma GCC unroll 12
     for (int v = 0; v < vectors; ++v) row[v] = load<T>(b.data + p * b.stride + v * kWidth<T>);
+#pragma GCC unroll 12
     for (int i = 0; i < rows; ++i) {
       const T x = transposed ? a.data[p * a.stride + i] : a.data[i * a.stride + p];
+#pragma GCC unroll 12
       for (int v = 0; v < vectors; ++v) sum[i][v] += x * row[v];
     }
   }
+#pragma GCC unroll 12
   for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 12
     for (int v = 0; v < vectors; ++v) store<T>(c + i * c_stride + v * kWidth<T>, sum[i][v]);
 }
 

@@ -216,6 +216,14 @@ double clean_share(const Series& series) {
                        : static_cast<double>(series.clean) / static_cast<double>(series.n);
 }
 
+double withheld_share(const Quality& quality) {
+  // Throttled for less than this, a series of a few milliseconds only met the end of a period.
+  constexpr double kThrottledS = 0.005;
+  const double throttled_s = quality.throttled_s.value_or(0.0);
+  const double wall_s = quality.wall_s.value_or(0.0);
+  return throttled_s > kThrottledS && wall_s > 0.0 ? throttled_s / wall_s : 0.0;
+}
+
 double filter_effect(const Series& series) {
   const double effect = series.unfiltered_median / series.median - 1.0;
   return std::isfinite(effect) ? effect : kNoValue;

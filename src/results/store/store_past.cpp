@@ -1,6 +1,8 @@
 #include "results/store/store_past.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -38,7 +40,13 @@ constexpr const char* kEvents =
     "SELECT event.time_ns, value FROM event JOIN run ON run.id = event.run WHERE key = ? AND "
     "run.time_ns >= ? AND " BENCH_COUNTS " ORDER BY event.time_ns, event.position";
 
+constexpr const char* kFacts =
+    "SELECT run.id, facts FROM facts JOIN run ON run.id = facts.run WHERE topic = 'host' AND host "
+    "= ? AND run.time_ns < ? AND " BENCH_COUNTS " ORDER BY run.time_ns DESC";
+
 constexpr std::size_t kMostJobsOfARun = 16;  // repeats of a case inside one run
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 #undef BENCH_COUNTS
 
@@ -77,6 +85,25 @@ std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& ser
   for (PastValue& run : runs) run.value = median(values[run.run]);
   std::ranges::reverse(runs);
   return runs;
+} catch (const SQLite::Exception& error) {
+  rethrow(error, store.path());
+}
+
+std::vector<double> past_cpu_quotas(const Store& store, const std::string& host,
+                                    std::int64_t before_ns, std::size_t most) try {
+  SQLite::Statement query(store.database(), kFacts);
+  SQLite::bind(query, host, before_ns);
+  std::vector<double> cores;
+  for (std::string last; cores.size() < most && query.executeStep();) {
+    const std::string run = query.getColumn(0).getString();
+    const Json facts = try_parse_json(query.getColumn(1).getString()).value_or(Json());
+    const bool none = text_field(facts, "cpu_quota_cores") == "none";
+    const double quota = none ? kUnlimited : number_field(facts, "cpu_quota_cores");
+    if (run == last || std::isnan(quota)) continue;
+    cores.push_back(quota);
+    last = run;
+  }
+  return cores;
 } catch (const SQLite::Exception& error) {
   rethrow(error, store.path());
 }

@@ -16,6 +16,7 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kLongestHistory = 60;  // runs
+constexpr std::size_t kQuotasCompared = 20;  // runs: a quota that stays is usual after ten
 
 }  // namespace
 
@@ -31,6 +32,11 @@ std::vector<double> NightHistory::of(const SeriesIdentity& series) const {
   for (const PastValue& run : past_values(*store_, series, before_ns_, kLongestHistory))
     if (!index_.is_known_bad(run.run, series)) values.push_back(run.value);
   return values;
+}
+
+std::vector<double> NightHistory::quotas_of(const std::string& host) const {
+  return store_ ? past_cpu_quotas(*store_, host, before_ns_, kQuotasCompared)
+                : std::vector<double>{};
 }
 
 void NightHistory::ask_regression_report(const RunSummary& night,

@@ -23,6 +23,8 @@ class NightHistory {
 
   /// Values of the last runs before the night, oldest first, without confirmed bad ones.
   std::vector<double> of(const SeriesIdentity& series) const;
+  /// CPU quotas of the host in the last runs before the night, as QuotasOf.
+  std::vector<double> quotas_of(const std::string& host) const;
 
   /// Applies take_flags() with user decisions. If the report fails, logs why and keeps the
   /// suspicions.

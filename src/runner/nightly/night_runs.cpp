@@ -65,6 +65,7 @@ void add_part(RunSummary part, RunSummary& whole) {
     whole.gates.push_back(std::move(gate));
   }
   std::ranges::move(part.results, std::back_inserter(whole.results));
+  std::ranges::move(part.machines, std::back_inserter(whole.machines));
   std::ranges::move(part.jobs, std::back_inserter(whole.jobs));
 }
 
@@ -236,7 +237,8 @@ class NightRuns {
   void judge_night(const Plan& plan, const RunSummary& first) {
     const NightHistory database(request_.database, index_, begin_ns_);
     const HistoryOf history = [&](const SeriesIdentity& series) { return database.of(series); };
-    Suspicions suspicions = find_suspects(first, history, request_.rule.suspicion);
+    const QuotasOf quotas = [&](const std::string& host) { return database.quotas_of(host); };
+    Suspicions suspicions = find_suspects(first, history, request_.rule.suspicion, quotas);
     database.ask_regression_report(first, night_.runs, suspicions);
     for (NightFinding& finding : suspicions.findings) finding.run = run_of_job_[finding.job];
     night_.tested = suspicions.tested;

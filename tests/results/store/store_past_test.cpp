@@ -1,6 +1,8 @@
 // What a night takes from earlier runs.
 #include "results/store/store_past.h"
 
+#include <limits>
+
 #include "results/store/store.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
@@ -21,4 +23,23 @@ TEST_CASE("a job without clean samples is no check of its host, a count is") {
   std::vector<std::string> cases;
   for (const CheckPast& check : past_checks(store, 0)) cases.push_back(check.case_name);
   CHECK(cases == std::vector<std::string>{"count", "quiet"});
+}
+
+TEST_CASE("a host's CPU quotas of earlier runs are read, newest first") {
+  const TemporaryDirectory folder;
+  Store store = Store::open(folder.path() / "results.sqlite", Access::write);
+  const std::vector<Json> quotas = {"none", 0.5, "unreadable", 4};
+  for (std::size_t i = 0; i < quotas.size(); ++i) {
+    RunFixture run("20261120T18300" + std::to_string(i) + "Z-demo-0001");
+    run.plan["time_ns"] = start_ns() + static_cast<std::int64_t>(i);
+    const Facts facts{"host", {{"cpu_quota_cores", quotas[i]}}};
+    run.job("a", "quick", "gemm").add("a", facts).add("a", facts, 1).outcome("a").end();
+    store.import_run(run.write(folder.path() / "runs"));
+  }
+  const auto inf = std::numeric_limits<double>::infinity();
+  const std::int64_t later = start_ns() + 100;
+  CHECK(past_cpu_quotas(store, "node1", later, 20) == std::vector<double>{4, 0.5, inf});
+  CHECK(past_cpu_quotas(store, "node1", later, 2) == std::vector<double>{4, 0.5});
+  CHECK(past_cpu_quotas(store, "node1", start_ns() + 1, 20) == std::vector<double>{inf});
+  CHECK(past_cpu_quotas(store, "node2", later, 20).empty());
 }

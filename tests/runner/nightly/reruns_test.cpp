@@ -129,3 +129,27 @@ TEST_CASE("a failed rerun confirms, and an unstarted one is inconclusive") {
   const RunSummary nothing = report_of({});
   CHECK(judge_reruns(reruns, first, nothing, none, {}).at(0).state == SuspicionState::unsettled);
 }
+
+TEST_CASE("a CPU quota is confirmed by reruns from which it withholds the CPU as well") {
+  NightFinding quota = suspect("a", "gemm");
+  quota.kind = SuspicionKind::withheld;
+  quota.metric.clear();
+  const Reruns reruns = plan_reruns(three_hosts(), {{quota}, 0, 0, 0}, 3, 1000);
+  const auto judged_with = [&](double throttled_s) {
+    RunFixture run;
+    for (const PlanEntry& entry : reruns.plan.entries) {
+      Samples series = samples("value", 100, 40);
+      series.quality.throttled_s = throttled_s;
+      series.quality.wall_s = 1.0;
+      run.job(entry.job.id, "gemm", "null").add(entry.job.id, series).outcome(entry.job.id);
+    }
+    const HistoryOf none = [](const SeriesIdentity&) { return std::vector<double>(); };
+    return judge_reruns(reruns, report_of({}), make_run_summary(run.end().records()), none, {})
+        .at(0);
+  };
+  const NightFinding held = judged_with(0.4);
+  CHECK(held.state == SuspicionState::confirmed);
+  CHECK_THAT(held.text, Contains("so it did in 3 of 3 reruns"));
+  CHECK_THAT(held.next_step, Contains("raise cpu.max"));
+  CHECK(judged_with(0.0).state == SuspicionState::dropped);
+}

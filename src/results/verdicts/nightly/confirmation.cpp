@@ -99,7 +99,9 @@ void judge_slower(NightFinding& finding, const Evidence& evidence, const Confirm
 
 void judge_failed(NightFinding& finding, std::size_t ran, std::size_t failed,
                   std::size_t peer_failed) {
-  const std::string again = fmt::format("{} of {} reruns also failed", failed, ran);
+  const bool withheld = finding.kind == SuspicionKind::withheld;
+  const std::string again = withheld ? fmt::format("so it did in {} of {} reruns", failed, ran)
+                                     : fmt::format("{} of {} reruns also failed", failed, ran);
   const std::string first = finding.text;
   const std::string peer = finding.peer.empty() || peer_failed == 0
                                ? ""
@@ -109,7 +111,11 @@ void judge_failed(NightFinding& finding, std::size_t ran, std::size_t failed,
     return set(finding, SuspicionState::confirmed,
                fmt::format("{}; {}; correct reruns do not clear a wrong result", first, again));
   if (failed > 0)
-    return set(finding, SuspicionState::confirmed, fmt::format("{}; {}{}", first, again, peer));
+    return set(finding, SuspicionState::confirmed, fmt::format("{}; {}{}", first, again, peer),
+               withheld
+                   ? "raise cpu.max of the cgroup that starts the ranks; a quota that is meant "
+                     "to stay is no finding once half of the last 20 runs had it"
+                   : "");
   if (ran < kFewestReruns)
     return set(finding, SuspicionState::unsettled,
                fmt::format("{}; only {} reruns ran, two required", first, ran), "rerun it");

@@ -11,9 +11,10 @@
 namespace bench {
 namespace {
 
-constexpr NameTable<SuspicionKind, 4> kKinds{{{{SuspicionKind::failed, "failed"},
+constexpr NameTable<SuspicionKind, 5> kKinds{{{{SuspicionKind::failed, "failed"},
                                                {SuspicionKind::wrong, "wrong"},
                                                {SuspicionKind::slower, "slower"},
+                                               {SuspicionKind::withheld, "withheld"},
                                                {SuspicionKind::unchecked, "unchecked"}}}};
 
 constexpr NameTable<SuspicionState, 4> kStates{{{{SuspicionState::suspect, "suspect"},

@@ -97,7 +97,9 @@ void PastIndex::add(const CheckPast& check) {
 /// A finding counts for the fault its case detects best, as the actual fault is unknown.
 void PastIndex::add(const PastFinding& past) {
   const NightFinding& finding = past.finding;
-  if (finding.state != SuspicionState::confirmed || finding.kind == SuspicionKind::unchecked)
+  // Neither says that a check finds a fault of the catalogue.
+  if (finding.state != SuspicionState::confirmed || finding.kind == SuspicionKind::unchecked ||
+      finding.kind == SuspicionKind::withheld)
     return;
   if (!finding.metric.empty())
     bad_.insert(bad_value(finding.run, finding.host_name, finding.case_name, finding.metric,

@@ -204,6 +204,57 @@ void find_slower(const RunSummary& report, const JobsById& jobs, const HistoryOf
   }
 }
 
+/// What a CPU quota did to the jobs of one host.
+struct Withheld {
+  std::string host_name;  // own host name
+  std::map<std::string, double> share_of_job;
+  std::size_t jobs() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        share_of_job, [](const auto& job) { return job.second > kWithheldShare; }));
+  }
+};
+
+double quota_of(const RunSummary& report, const std::string& host_name) {
+  for (const Machine& machine : report.machines)
+    if (machine.host == host_name) return number_field(machine.facts, "cpu_quota_cores");
+  return kNoValue;
+}
+
+std::string quota_text(double cores) {
+  return std::isinf(cores) ? "none" : fmt::format("{:.3g} cores", cores);
+}
+
+/// A quota that is as low in most earlier runs is a setting of the site: its history was measured
+/// with it.
+void find_withheld(const RunSummary& report, const JobsById& jobs, const QuotasOf& quotas,
+                   std::vector<NightFinding>& findings) {
+  std::map<std::string, Withheld> hosts;
+  for (const Result& result : report.results) {
+    const auto job = jobs.find(result.series.job);
+    if (job == jobs.end() || job->second->job.hosts.size() != 1) continue;
+    Withheld& host = hosts[job->second->job.hosts.front()];
+    host.host_name = result.series.host;
+    double& share = host.share_of_job[result.series.job];
+    share = std::max(share, withheld_share(result.series.quality));
+  }
+  for (const auto& [name, host] : hosts) {
+    if (host.jobs() == 0 || 2 * host.jobs() < host.share_of_job.size()) continue;
+    const double now = quota_of(report, host.host_name);
+    const std::vector<double> past = quotas ? quotas(host.host_name) : std::vector<double>{};
+    if (!std::isfinite(now) || past.empty() || !(median(past) > now)) continue;
+    const auto worst =
+        std::ranges::max_element(host.share_of_job, {}, [](const auto& job) { return job.second; });
+    NightFinding finding = finding_of(*jobs.at(worst->first), report.run, SuspicionKind::withheld);
+    finding.host_name = host.host_name;
+    finding.text = fmt::format(
+        "the CPU quota of its cgroup is {}, in {} earlier runs {}; it withheld the CPU in {} of {} "
+        "jobs, for up to {:.0f} % of the time",
+        quota_text(now), past.size(), quota_text(median(past)), host.jobs(),
+        host.share_of_job.size(), 100.0 * worst->second);
+    findings.push_back(std::move(finding));
+  }
+}
+
 /// Lists the checks of the host that raised nothing; a confirmed finding updates their hit rate.
 void list_other_checks(const RunSummary& report, std::vector<NightFinding>& findings) {
   std::map<std::string, std::set<std::string>> ran;
@@ -240,16 +291,23 @@ NightFinding finding_of(const JobResult& job, const std::string& run, SuspicionK
   return finding;
 }
 
+bool is_withheld(const RunSummary& report, const std::string& job) {
+  return std::ranges::any_of(report.results, [&](const Result& result) {
+    return result.series.job == job && withheld_share(result.series.quality) > kWithheldShare;
+  });
+}
+
 bool is_clean(const Series& series) { return clean_share(series) >= 0.5; }
 
 Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
-                         const SuspicionRule& rule) {
+                         const SuspicionRule& rule, const QuotasOf& quotas) {
   JobsById jobs;
   for (const JobResult& job : report.jobs) jobs[job.job.id] = &job;
   Suspicions suspicions;
   find_wrong(report, jobs, suspicions.findings);
   find_failed(report, suspicions.findings);
   find_missed_gates(report, jobs, suspicions.findings);
+  find_withheld(report, jobs, quotas, suspicions.findings);
   find_slower(report, jobs, history, rule, suspicions);
   list_other_checks(report, suspicions.findings);
   std::ranges::stable_sort(suspicions.findings, {}, [](const NightFinding& one) {

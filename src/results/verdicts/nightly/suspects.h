@@ -18,6 +18,9 @@ namespace bench {
 /// Run values of a series before the night, oldest first.
 using HistoryOf = std::function<std::vector<double>(const SeriesIdentity&)>;
 
+/// CPU quotas of the host's cgroup in the last runs before the night, in cores; infinite for none.
+using QuotasOf = std::function<std::vector<double>(const std::string& host)>;
+
 struct SuspicionRule {
   double q = 0.05;                                // expected false discovery rate of `slower`
   std::size_t fewest_runs = 8;                    // of history
@@ -34,8 +37,13 @@ struct Suspicions {
 
 /// Repeats of a case count as one value, their median. `slower` requires significance (Benjamini
 /// and Hochberg over all series of the night) and a loss of the practical threshold.
+/// `withheld` requires that half of a host's jobs lost CPU time to a quota that is lower than in
+/// most of its earlier runs.
 Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
-                         const SuspicionRule& rule);
+                         const SuspicionRule& rule, const QuotasOf& quotas = {});
+
+/// Whether a CPU quota withheld the CPU from a series of the job.
+bool is_withheld(const RunSummary& report, const std::string& job);
 
 /// Identity of a series across runs.
 SeriesIdentity identity_of(const Series& series);

@@ -16,8 +16,6 @@ namespace {
 constexpr double kStarved = 0.8;
 constexpr double kNobodyElse = 0.05;
 constexpr double kThrottledS = 0.005;
-// The kernel accounts exactly what a quota withheld.
-constexpr double kThrottledShare = 0.03;
 // The kernel accounts CPU time in ticks of 10 ms, and Crowding ignores two of them: below this loss
 // the accounts cannot show that no other process used it.
 constexpr double kUnseenS = 0.03;
@@ -27,9 +25,7 @@ bool is_starved(const Series& series) {
   if (series.ranks != 1 || series.device != "host" || !series.quality.cpu_share) return false;
   const Quality& quality = series.quality;
   const double throttled_s = quality.throttled_s.value_or(0.0);
-  if (throttled_s > kThrottledS && quality.wall_s &&
-      throttled_s > kThrottledShare * *quality.wall_s)
-    return true;
+  if (withheld_share(quality) > kWithheldShare) return true;
   if (*quality.cpu_share >= kStarved) return false;
   if (throttled_s > kThrottledS) return true;
   if ((1.0 - *quality.cpu_share) * quality.wall_s.value_or(1.0) < kUnseenS) return false;

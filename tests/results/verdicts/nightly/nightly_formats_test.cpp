@@ -75,7 +75,7 @@ TEST_CASE("junit of a prolog night: a job that could not run does not fail its h
 TEST_CASE("prometheus of a night: each kind and state has a count, including 0") {
   const auto all = gauges(to_prometheus(mixed_night()));
   const auto& counts = all.at("benchctl_night_findings");
-  CHECK(counts.size() == 12);
+  CHECK(counts.size() == 15);
   double sum = 0;
   for (const auto& [labels, count] : counts) sum += count;
   CHECK(sum == 4);

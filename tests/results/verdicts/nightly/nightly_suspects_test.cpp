@@ -47,6 +47,50 @@ NightFinding confirmed(const std::string& host, const std::string& case_name) {
 
 }  // namespace
 
+namespace {
+
+/// Two jobs whose CPU a quota of half a core withheld for that long of each second.
+RunFixture throttled_night(double first_s, double second_s) {
+  RunFixture run;
+  for (const auto& [job, throttled_s] : {std::pair{"1", first_s}, std::pair{"2", second_s}}) {
+    Samples series = samples("value", 100, 40);
+    series.quality.throttled_s = throttled_s;
+    series.quality.wall_s = 1.0;
+    run.job(job, std::string("case") + job, "null").add(job, series).outcome(job);
+  }
+  return run.add("1", Facts{"host", {{"cpu_quota_cores", 0.5}}}).end();
+}
+
+std::vector<NightFinding> withheld_of(const RunFixture& run, const std::vector<double>& quotas) {
+  const QuotasOf earlier = [&](const std::string& host) {
+    return host == "node1" ? quotas : std::vector<double>{};
+  };
+  std::vector<NightFinding> found =
+      find_suspects(make_run_summary(run.records()), always(kSteadyRuns), {}, earlier).findings;
+  std::erase_if(found, [](const auto& one) { return one.kind != SuspicionKind::withheld; });
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a CPU quota that earlier runs did not have and that withholds the CPU is suspicious") {
+  const double none = std::numeric_limits<double>::infinity();
+  const auto found = withheld_of(throttled_night(0.2, 0.5), {0.5, none, none});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].host == "node1");
+  CHECK(found[0].job == "2");
+  CHECK(found[0].text ==
+        "the CPU quota of its cgroup is 0.5 cores, in 3 earlier runs none; it withheld the CPU in "
+        "2 of 2 jobs, for up to 50 % of the time");
+  CHECK(withheld_of(throttled_night(0.02, 0.5), {2.0}).size() == 1);
+}
+
+TEST_CASE("a CPU quota that is usual, unknown before or withholds nothing is not suspicious") {
+  CHECK(withheld_of(throttled_night(0.2, 0.5), {0.5, 0.5, 2.0}).empty());
+  CHECK(withheld_of(throttled_night(0.2, 0.5), {}).empty());
+  CHECK(withheld_of(throttled_night(0.02, 0.02), {2.0}).empty());
+}
+
 TEST_CASE("a value far below its history is suspicious, a usual one is not") {
   const Suspicions slow = suspects_of(one_night(95));
   CHECK(slow.tested == 1);

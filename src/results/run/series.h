@@ -100,8 +100,8 @@ double at_clock_held(double of_limit, const std::optional<Limit>& limit,
 /// The part of the samples that was clean, 0..1; kNoValue for none at all.
 double clean_share(const Series& series);
 
-/// Share of its time in which the CPU quota of the cgroup withheld the CPU, by the kernel's
-/// account; 0 without a quota.
+/// CPU time that the quota of the cgroup withheld, by the kernel's account, per wall time: summed
+/// over CPUs, so above 1 with several threads; 0 without a quota.
 double withheld_share(const Quality& quality);
 /// From here on the quota counts: less is the start and the end of a series.
 inline constexpr double kWithheldShare = 0.03;

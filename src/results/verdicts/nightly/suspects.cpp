@@ -208,6 +208,7 @@ void find_slower(const RunSummary& report, const JobsById& jobs, const HistoryOf
 struct Withheld {
   std::string host_name;  // own host name
   std::map<std::string, double> share_of_job;
+  double cpu_share = kNoValue;  // smallest
   std::size_t jobs() const {
     return static_cast<std::size_t>(std::ranges::count_if(
         share_of_job, [](const auto& job) { return job.second > kWithheldShare; }));
@@ -231,11 +232,15 @@ void find_withheld(const RunSummary& report, const JobsById& jobs, const QuotasO
   std::map<std::string, Withheld> hosts;
   for (const Result& result : report.results) {
     const auto job = jobs.find(result.series.job);
-    if (job == jobs.end() || job->second->job.hosts.size() != 1) continue;
+    if (job == jobs.end() || job->second->outcome != Status::ok ||
+        job->second->job.hosts.size() != 1)
+      continue;
     Withheld& host = hosts[job->second->job.hosts.front()];
     host.host_name = result.series.host;
     double& share = host.share_of_job[result.series.job];
     share = std::max(share, withheld_share(result.series.quality));
+    if (result.series.quality.cpu_share)
+      host.cpu_share = std::fmin(host.cpu_share, *result.series.quality.cpu_share);
   }
   for (const auto& [name, host] : hosts) {
     if (host.jobs() == 0 || 2 * host.jobs() < host.share_of_job.size()) continue;
@@ -248,9 +253,13 @@ void find_withheld(const RunSummary& report, const JobsById& jobs, const QuotasO
     finding.host_name = host.host_name;
     finding.text = fmt::format(
         "the CPU quota of its cgroup is {}, in {} earlier runs {}; it withheld the CPU in {} of {} "
-        "jobs, for up to {:.0f} % of the time",
+        "jobs{}",
         quota_text(now), past.size(), quota_text(median(past)), host.jobs(),
-        host.share_of_job.size(), 100.0 * worst->second);
+        host.share_of_job.size(),
+        std::isfinite(host.cpu_share)
+            ? fmt::format("; they got as little as {:.0f} % of their CPU time",
+                          100.0 * host.cpu_share)
+            : "");
     findings.push_back(std::move(finding));
   }
 }

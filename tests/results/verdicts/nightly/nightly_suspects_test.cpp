@@ -56,6 +56,7 @@ RunFixture throttled_night(double first_s, double second_s) {
     Samples series = samples("value", 100, 40);
     series.quality.throttled_s = throttled_s;
     series.quality.wall_s = 1.0;
+    series.quality.cpu_share = 0.9 - throttled_s;
     run.job(job, std::string("case") + job, "null").add(job, series).outcome(job);
   }
   return run.add("1", Facts{"host", {{"cpu_quota_cores", 0.5}}}).end();
@@ -81,7 +82,7 @@ TEST_CASE("a CPU quota that earlier runs did not have and that withholds the CPU
   CHECK(found[0].job == "2");
   CHECK(found[0].text ==
         "the CPU quota of its cgroup is 0.5 cores, in 3 earlier runs none; it withheld the CPU in "
-        "2 of 2 jobs, for up to 50 % of the time");
+        "2 of 2 jobs; they got as little as 40 % of their CPU time");
   CHECK(withheld_of(throttled_night(0.02, 0.5), {2.0}).size() == 1);
 }
 

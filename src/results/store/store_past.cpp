@@ -42,7 +42,8 @@ constexpr const char* kEvents =
 
 constexpr const char* kFacts =
     "SELECT run.id, facts FROM facts JOIN run ON run.id = facts.run WHERE topic = 'host' AND host "
-    "= ? AND run.time_ns < ? AND " BENCH_COUNTS " ORDER BY run.time_ns DESC";
+    "= ? AND run.time_ns < ? AND json_extract(run.labels, '$.nightly') IS NULL AND " BENCH_COUNTS
+    " ORDER BY run.time_ns DESC";
 
 constexpr std::size_t kMostJobsOfARun = 16;  // repeats of a case inside one run
 

@@ -52,8 +52,8 @@ std::vector<CheckPast> past_checks(const Store& store, std::int64_t since_ns);
 /// first.
 std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& series,
                                    std::int64_t before_ns, std::size_t most);
-/// CPU quota of the host's cgroup in the last `most` runs before then whose facts say it, newest
-/// first, in cores; infinite for none.
+/// CPU quota of the host's cgroup in the last `most` runs before then whose facts say it, without
+/// reruns of a night; newest first, in cores; infinite for none.
 std::vector<double> past_cpu_quotas(const Store& store, const std::string& host,
                                     std::int64_t before_ns, std::size_t most);
 /// Events of that key in runs since then, oldest first; only object values.

@@ -36,6 +36,10 @@ TEST_CASE("a host's CPU quotas of earlier runs are read, newest first") {
     run.job("a", "quick", "gemm").add("a", facts).add("a", facts, 1).outcome("a").end();
     store.import_run(run.write(folder.path() / "runs"));
   }
+  RunFixture rerun("20261120T183009Z-demo-0001");
+  rerun.plan["labels"]["nightly"] = "20261120T183003Z-demo-0001";
+  rerun.job("a", "quick", "gemm").add("a", Facts{"host", {{"cpu_quota_cores", 1}}});
+  store.import_run(rerun.outcome("a").end().write(folder.path() / "runs"));
   const auto inf = std::numeric_limits<double>::infinity();
   const std::int64_t later = start_ns() + 100;
   CHECK(past_cpu_quotas(store, "node1", later, 20) == std::vector<double>{4, 0.5, inf});

@@ -31,8 +31,8 @@ target_link_options(bench_flags INTERFACE LINKER:-z,relro LINKER:-z,now)
 
 # Tests' own code does little, and compiling it takes longer than compiling what it tests: it is not optimised. The code under test is
 # built as users run it. Under sanitizers the same goes for rooms of text and verdicts (BENCH_TEXT), which touch no raw memory: they
-# were half of the time to compile. Misuse of pointers is left to the address sanitizer there, as in the loops of training, which the
-# other checks make three times as slow (BENCH_POINTERS_BY_ASAN). A target's own options come first: they could not take a check back.
+# were a third of the time to compile. Misuse of pointers is left to the address sanitizer there, as in the loops of training, which the
+# other checks slow down by a quarter (BENCH_POINTERS_BY_ASAN). A target's own options come first: they could not take a check back.
 set(bench_quick_to_compile
   "$<OR:$<BOOL:$<TARGET_PROPERTY:BENCH_TESTS_OWN_CODE>>,$<AND:$<BOOL:${BENCH_SANITIZE}>,$<BOOL:$<TARGET_PROPERTY:BENCH_TEXT>>>>")
 target_compile_options(bench_flags INTERFACE "$<${bench_quick_to_compile}:-O0>")

@@ -217,8 +217,6 @@ double clean_share(const Series& series) {
 }
 
 double withheld_share(const Quality& quality) {
-  // Throttled for less than this, a series of a few milliseconds only met the end of a period.
-  constexpr double kThrottledS = 0.005;
   const double throttled_s = quality.throttled_s.value_or(0.0);
   const double wall_s = quality.wall_s.value_or(0.0);
   return throttled_s > kThrottledS && wall_s > 0.0 ? throttled_s / wall_s : 0.0;

@@ -105,6 +105,8 @@ double clean_share(const Series& series);
 double withheld_share(const Quality& quality);
 /// From here on the quota counts: less is the start and the end of a series.
 inline constexpr double kWithheldShare = 0.03;
+/// Throttled for less than this, a series of a few milliseconds only met the end of a period.
+inline constexpr double kThrottledS = 0.005;
 
 /// unfiltered_median / median - 1; kNoValue if either is missing.
 double filter_effect(const Series& series);

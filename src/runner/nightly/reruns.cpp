@@ -173,7 +173,7 @@ Count failures(const RunSummary& again, const std::string& job, const NightFindi
                 same_series(again.results[*gate.series].series, finding);
     for (const Result& one : again.results)
       failed |= one.series.job == result.job.id && one.series.outcome == Status::invalid;
-    if (finding.kind == SuspicionKind::withheld) failed = is_withheld(again, result.job.id);
+    if (finding.kind == SuspicionKind::cpu_quota) failed = is_withheld(again, result.job.id);
     count.failed += failed ? 1 : 0;
   }
   return count;

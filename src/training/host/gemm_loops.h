@@ -27,6 +27,8 @@ struct Start {
 template <class T, int rows, int vectors, bool transposed>
 inline __attribute__((always_inline)) void tile(Index k, Operand<T> a, Operand<T> b, Start<T> start,
                                                 T* c, Index c_stride) {
+  // Unrolled at -O2 too (sanitizers): a sum whose index is not constant does not stay in a
+  // register.
   Vec<T> sum[rows][vectors];
 #pragma GCC unroll 12
   for (int i = 0; i < rows; ++i)

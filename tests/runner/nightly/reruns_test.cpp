@@ -132,7 +132,7 @@ TEST_CASE("a failed rerun confirms, and an unstarted one is inconclusive") {
 
 TEST_CASE("a CPU quota is confirmed by reruns from which it withholds the CPU as well") {
   NightFinding quota = suspect("a", "gemm");
-  quota.kind = SuspicionKind::withheld;
+  quota.kind = SuspicionKind::cpu_quota;
   quota.metric.clear();
   const Reruns reruns = plan_reruns(three_hosts(), {{quota}, 0, 0, 0}, 3, 1000);
   const auto judged_with = [&](double throttled_s) {

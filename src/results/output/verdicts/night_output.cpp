@@ -65,7 +65,7 @@ void add_counts(const Night& night, Gauges& gauges) {
   using enum SuspicionState;
   using enum SuspicionKind;
   std::map<std::pair<SuspicionKind, SuspicionState>, double> counts;
-  for (const SuspicionKind kind : {failed, wrong, slower, withheld, unchecked})
+  for (const SuspicionKind kind : {failed, wrong, slower, cpu_quota, unchecked})
     for (const SuspicionState state : {confirmed, dropped, unsettled}) counts[{kind, state}] = 0.0;
   for (const NightFinding& finding : night.findings) ++counts[{finding.kind, finding.state}];
   for (const auto& [what, count] : counts)

@@ -99,8 +99,8 @@ void judge_slower(NightFinding& finding, const Evidence& evidence, const Confirm
 
 void judge_failed(NightFinding& finding, std::size_t ran, std::size_t failed,
                   std::size_t peer_failed) {
-  const bool withheld = finding.kind == SuspicionKind::withheld;
-  const std::string again = withheld ? fmt::format("so it did in {} of {} reruns", failed, ran)
+  const bool is_quota = finding.kind == SuspicionKind::cpu_quota;
+  const std::string again = is_quota ? fmt::format("so it did in {} of {} reruns", failed, ran)
                                      : fmt::format("{} of {} reruns also failed", failed, ran);
   const std::string first = finding.text;
   const std::string peer = finding.peer.empty() || peer_failed == 0
@@ -112,7 +112,7 @@ void judge_failed(NightFinding& finding, std::size_t ran, std::size_t failed,
                fmt::format("{}; {}; correct reruns do not clear a wrong result", first, again));
   if (failed > 0)
     return set(finding, SuspicionState::confirmed, fmt::format("{}; {}{}", first, again, peer),
-               withheld
+               is_quota
                    ? "raise cpu.max of the cgroup that starts the ranks; a quota that is meant "
                      "to stay is no finding once half of the last 20 runs had it"
                    : "");

@@ -14,7 +14,7 @@ namespace {
 constexpr NameTable<SuspicionKind, 5> kKinds{{{{SuspicionKind::failed, "failed"},
                                                {SuspicionKind::wrong, "wrong"},
                                                {SuspicionKind::slower, "slower"},
-                                               {SuspicionKind::withheld, "withheld"},
+                                               {SuspicionKind::cpu_quota, "cpu_quota"},
                                                {SuspicionKind::unchecked, "unchecked"}}}};
 
 constexpr NameTable<SuspicionState, 4> kStates{{{{SuspicionState::suspect, "suspect"},

@@ -17,7 +17,7 @@ enum class SuspicionKind {
   failed,     // a job failed, timed out, or missed a bound of the suite
   wrong,      // a wrong result
   slower,     // worse than the history of the host
-  withheld,   // a CPU quota that earlier runs did not have withholds the CPU
+  cpu_quota,  // a CPU quota that earlier runs did not have withholds the CPU
   unchecked,  // not measured for too long
 };
 

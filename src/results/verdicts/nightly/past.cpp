@@ -99,7 +99,7 @@ void PastIndex::add(const PastFinding& past) {
   const NightFinding& finding = past.finding;
   // Neither says that a check finds a fault of the catalogue.
   if (finding.state != SuspicionState::confirmed || finding.kind == SuspicionKind::unchecked ||
-      finding.kind == SuspicionKind::withheld)
+      finding.kind == SuspicionKind::cpu_quota)
     return;
   if (!finding.metric.empty())
     bad_.insert(bad_value(finding.run, finding.host_name, finding.case_name, finding.metric,

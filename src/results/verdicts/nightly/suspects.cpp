@@ -249,7 +249,7 @@ void find_withheld(const RunSummary& report, const JobsById& jobs, const QuotasO
     if (!std::isfinite(now) || past.empty() || !(median(past) > now)) continue;
     const auto worst =
         std::ranges::max_element(host.share_of_job, {}, [](const auto& job) { return job.second; });
-    NightFinding finding = finding_of(*jobs.at(worst->first), report.run, SuspicionKind::withheld);
+    NightFinding finding = finding_of(*jobs.at(worst->first), report.run, SuspicionKind::cpu_quota);
     finding.host_name = host.host_name;
     finding.text = fmt::format(
         "the CPU quota of its cgroup is {}, in {} earlier runs {}; it withheld the CPU in {} of {} "

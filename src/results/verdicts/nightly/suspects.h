@@ -37,7 +37,7 @@ struct Suspicions {
 
 /// Repeats of a case count as one value, their median. `slower` requires significance (Benjamini
 /// and Hochberg over all series of the night) and a loss of the practical threshold.
-/// `withheld` requires that half of a host's jobs lost CPU time to a quota that is lower than in
+/// `cpu_quota` requires that half of a host's jobs lost CPU time to a quota that is lower than in
 /// most of its earlier runs.
 Suspicions find_suspects(const RunSummary& report, const HistoryOf& history,
                          const SuspicionRule& rule, const QuotasOf& quotas = {});

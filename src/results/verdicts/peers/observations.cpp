@@ -15,7 +15,6 @@ namespace {
 // A healthy computing rank gets nearly all of its CPU time; synchronising threads costs some.
 constexpr double kStarved = 0.8;
 constexpr double kNobodyElse = 0.05;
-constexpr double kThrottledS = 0.005;
 // The kernel accounts CPU time in ticks of 10 ms, and Crowding ignores two of them: below this loss
 // the accounts cannot show that no other process used it.
 constexpr double kUnseenS = 0.03;

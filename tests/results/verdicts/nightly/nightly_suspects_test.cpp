@@ -45,10 +45,6 @@ NightFinding confirmed(const std::string& host, const std::string& case_name) {
   return finding;
 }
 
-}  // namespace
-
-namespace {
-
 /// Two jobs whose CPU a quota of half a core withheld for that long of each second.
 RunFixture throttled_night(double first_s, double second_s) {
   RunFixture run;
@@ -68,7 +64,7 @@ std::vector<NightFinding> withheld_of(const RunFixture& run, const std::vector<d
   };
   std::vector<NightFinding> found =
       find_suspects(make_run_summary(run.records()), always(kSteadyRuns), {}, earlier).findings;
-  std::erase_if(found, [](const auto& one) { return one.kind != SuspicionKind::withheld; });
+  std::erase_if(found, [](const auto& one) { return one.kind != SuspicionKind::cpu_quota; });
   return found;
 }
 

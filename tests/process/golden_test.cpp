@@ -9,24 +9,36 @@ using Catch::Matchers::Contains;
 
 namespace {
 
+Json report_of(const Answer& answer) { return parse_json(answer.out, "report"); }
+
+/// A product by one library. Left to itself, gemm takes the library that was faster this time, and
+/// another one's bits are another golden value. "" if this build has no library.
 std::string gemm_suite(const BenchctlFolder& bench) {
   const auto path = bench.folder.path() / "products.json";
-  std::ofstream(path) << R"({"suite": "products", "measure": {"max_time_s": 0.05, "min_time_s": 0,
-    "warm_up_max_s": 0.01}, "cases": [{"name": "small", "probe": "gemm", "params":
-    {"dtypes": ["f32", "f64"], "shapes": [[64, 64, 64]], "threads": [1]}}]})";
+  Json params = {{"dtypes", {"f64"}}, {"shapes", {{64, 64, 64}}}, {"threads", {1}}};
+  const auto write = [&] {
+    std::ofstream(path) << Json{
+        {"suite", "products"},
+        {"measure", {{"max_time_s", 0.05}, {"min_time_s", 0}, {"warm_up_max_s", 0.01}}},
+        {"cases", {{{"name", "small"}, {"probe", "gemm"}, {"params", params}}}}};
+  };
+  write();
+  const BenchctlFolder trial;
+  const Json report = report_of(trial.run({"run", path.string(), "--json"}));
+  if (report["hashes"]["results"] == 0) return "";
+  params["library"] = report["results"][0]["params"]["library"];
+  write();
   return path.string();
 }
-
-Json report_of(const Answer& answer) { return parse_json(answer.out, "report"); }
 
 }  // namespace
 
 TEST_CASE("a run's bits become golden values, later runs agree, and a wrong one is invalid") {
   const BenchctlFolder bench;
   const std::string suite = gemm_suite(bench);
+  if (suite.empty()) return;
   const Json first = report_of(bench.run({"run", suite, "--json"}));
   const auto kept = first["hashes"]["results"].get<int>();
-  if (kept == 0) return;  // neither oneDNN nor OpenBLAS in this build
   CHECK(first["hashes"]["golden"] == 0);
   CHECK_FALSE(first["hashes"]["without_golden"].empty());
 
@@ -53,7 +65,8 @@ TEST_CASE("a run's bits become golden values, later runs agree, and a wrong one 
 TEST_CASE("golden values that contradict stored ones are refused and not stored") {
   const BenchctlFolder bench;
   const std::string suite = gemm_suite(bench);
-  if (report_of(bench.run({"run", suite, "--json"}))["hashes"]["results"] == 0) return;
+  if (suite.empty()) return;
+  bench.run({"run", suite});
   if (!bench.run({"golden", "--keep"}).exit.clean()) return;
   const auto folder = bench.folder.path() / "golden";
   const auto file = std::filesystem::directory_iterator(folder)->path();

@@ -86,9 +86,14 @@ dnnl::matmul::primitive_desc find_product(const GemmRequest& request, const dnnl
   memory::desc b = layouts.b;
   if (request.packed)
     b = {{request.shape.k, request.shape.n}, weights_type(request.dtype), memory::format_tag::any};
+#if DNNL_VERSION_MAJOR >= 3
+  dnnl::matmul::primitive_desc product(engine, layouts.a, b, layouts.c, dnnl::primitive_attr(),
+                                       true);
+#else
   // next_impl() uses it again, so it must not be a temporary.
   const dnnl::matmul::desc operation(layouts.a, b, layouts.c);
   dnnl::matmul::primitive_desc product(operation, engine, true);
+#endif
   if (!product) return product;
   do {
     if (allowed_isa(request.isa, onednn_isa(product.impl_info_str()))) return product;

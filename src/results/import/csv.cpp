@@ -92,7 +92,7 @@ constexpr std::size_t kMostHostsOfRow = 10'000;
 class CsvTable {
  public:
   CsvTable(const ImportedFile& file, ImportSink& sink)
-      : lines_(file.text, file.name), rows_(lines_), sink_(sink) {}
+      : lines_(file.text, file.name), rows_(lines_), sink_(sink), program_(file.program) {}
 
   void read() {
     std::vector<std::string> cells;
@@ -132,11 +132,14 @@ class CsvTable {
     if (cell("value").empty()) return void(++left_out_);
     ++found_;
     ImportedJob job;
-    const std::string metric(current_metric_name(cell("metric")));
+    std::string metric(current_metric_name(cell("metric")));
+    if (!program_.empty() && !metric.empty() && metric.find('.') == std::string::npos)
+      metric.insert(0, program_ + '.');
     const std::size_t dot = metric.find('.');
     if (dot == std::string::npos || dot == 0 || dot + 1 == metric.size() || !is_plain_name(metric))
       lines_.refuse("has no valid metric: '" + printable(metric.substr(0, 40)) + "'",
-                    "write PROGRAM.METRIC, for example gemm.throughput");
+                    "write PROGRAM.METRIC, for example gemm.throughput, or name the program with "
+                    "--program");
     job.run = cell("run");
     job.tool = metric.substr(0, dot);
     job.name = cell("case").empty() ? job.tool : cell("case");
@@ -191,6 +194,7 @@ class CsvTable {
   ImportedLines lines_;
   CsvRows rows_;
   ImportSink& sink_;
+  std::string program_;  // of plain metric names; empty: there may be none
   std::map<std::string, std::size_t> column_;
   std::size_t width_ = 0, found_ = 0, left_out_ = 0;
 };

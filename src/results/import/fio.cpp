@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <sstream>
 
 #include "core/fields.h"
 #include "core/text.h"
@@ -131,18 +130,11 @@ class FioJson {
 }  // namespace
 
 void import_fio(const ImportedFile& file, ImportSink& sink) {
-  ImportedLines lines(file.text, file.name);
-  std::size_t before = 0;
-  bool more = lines.next();
-  for (; more && !trim(lines.line()).starts_with('{'); more = lines.next()) ++before;
-  if (!more)
-    throw Error(ErrorKind::input, file.name + ": no JSON found",
-                "run fio with --output-format=json");
-  std::ostringstream text;
-  text << lines.line() << '\n' << file.text.rdbuf();
-  if (before > 0)
-    sink.note(fmt::format("{}: skipped {} lines before the JSON document", file.name, before));
-  FioJson(file, sink).read(parse_json(text.str(), file.name));
+  const auto [document, skipped] =
+      json_after_lines(file.text, file.name, "run fio with --output-format=json");
+  if (skipped > 0)
+    sink.note(fmt::format("{}: skipped {} lines before the JSON document", file.name, skipped));
+  FioJson(file, sink).read(document);
 }
 
 }  // namespace bench

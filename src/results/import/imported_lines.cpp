@@ -106,6 +106,19 @@ std::optional<Json> leading_json(std::istream& text, const std::string& origin) 
   return parse_json(document.str(), origin);
 }
 
+JsonAfterLines json_after_lines(std::istream& text, const std::string& origin,
+                                const std::string& hint) {
+  ImportedLines lines(text, origin);
+  JsonAfterLines found;
+  bool more = lines.next();
+  for (; more && !trim(lines.line()).starts_with('{'); more = lines.next()) ++found.skipped;
+  if (!more) throw Error(ErrorKind::input, origin + ": no JSON found", hint);
+  std::ostringstream document;
+  document << lines.line() << '\n' << text.rdbuf();
+  found.document = parse_json(document.str(), origin);
+  return found;
+}
+
 std::string text_after(std::string_view text, std::string_view word) {
   return text.starts_with(word) ? std::string(trim(text.substr(word.size()))) : "";
 }

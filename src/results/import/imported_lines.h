@@ -57,6 +57,15 @@ class ImportedLines {
 /// The JSON document that the text begins with, after blanks; nothing if it begins otherwise.
 std::optional<Json> leading_json(std::istream& text, const std::string& origin);
 
+/// A JSON document after lines of other text, as tools print warnings before it.
+struct JsonAfterLines {
+  Json document;
+  std::size_t skipped = 0;  // lines before it
+};
+/// Throws Error(input) with `hint` if no line begins with '{'.
+JsonAfterLines json_after_lines(std::istream& text, const std::string& origin,
+                                const std::string& hint);
+
 /// The text after `word`, trimmed; "" if it does not begin with it.
 std::string text_after(std::string_view text, std::string_view word);
 

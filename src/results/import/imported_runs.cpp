@@ -201,8 +201,23 @@ Json ImportedRuns::plan(const std::string& name, const OpenRun& run) const {
           {"skipped", Json::array()}};
 }
 
+/// Tells the user which jobs failed, and why.
+void ImportedRuns::note_failures(const OpenRun& run) {
+  constexpr std::size_t kShownFailures = 20;
+  std::size_t failures = 0;
+  for (const std::string& identity : run.order) {
+    const OpenJob& open = run.jobs.at(identity);
+    if (open.status == Status::ok || ++failures > kShownFailures) continue;
+    note(fmt::format("{}: job {} {}: {}", settings_.file, open.id, to_string(open.status),
+                     open.reason));
+  }
+  if (failures > kShownFailures)
+    note(fmt::format("{}: {} more jobs failed", settings_.file, failures - kShownFailures));
+}
+
 /// The ends of its jobs and of itself, and its plan.
 void ImportedRuns::finish(const std::string& name, OpenRun& run) {
+  note_failures(run);
   for (const std::string& identity : run.order) {
     const OpenJob& open = run.jobs.at(identity);
     write(run, Record{open.id, open.job.hosts.front(), 0, open.job.time_ns,

@@ -56,6 +56,7 @@ class ImportedRuns final : public ImportSink {
   ImportedJob completed(ImportedJob job) const;
   void write(OpenRun& run, const Record& record);
   static void append_waiting(OpenRun& run);
+  void note_failures(const OpenRun& run);
   void finish(const std::string& name, OpenRun& run);
   Json plan(const std::string& name, const OpenRun& run) const;
 

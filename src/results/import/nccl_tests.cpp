@@ -1,4 +1,4 @@
-// nccl-tests: its text, and its JSON (-J).
+// nccl-tests: its text, and its JSON (-J); rccl-tests prints the same text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,6 +123,7 @@ class NcclText {
   void line(std::string_view text) {
     if (text.empty()) return;
     if (text.starts_with("Out of bounds values")) return end_table(text);  // 2017
+    if (text.starts_with("rccl-tests: Version")) return rccl_version(words_of(text));
     if (text.starts_with('#')) return comment(trim(text.substr(1)));
     const bool of_nccl = text.find(" NCCL ") != std::string_view::npos ||
                          text.starts_with("NCCL version") || text.starts_with("Avg bus bandwidth");
@@ -165,6 +166,12 @@ class NcclText {
         program_["libraries"] = {{"nccl", std::string(word.substr(13))}};
   }
 
+  /// rccl-tests: Version develop:ae3e635
+  void rccl_version(const std::vector<std::string_view>& words) {
+    if (words.size() > 2)
+      program_ = {{"program", "rccl-tests"}, {"version", std::string(words[2])}};
+  }
+
   void header(const std::vector<std::string_view>& words) {
     if (open_)
       lines_.refuse("begins a table inside another",
@@ -181,8 +188,11 @@ class NcclText {
       else
         table_.group = i - first;
     }
-    if (times != 2 || (table_.group != 4 && table_.group != 8) ||
-        words.size() != first + 2 * table_.group + (table_.timestamp ? 1 : 0))
+    // rccl-tests -O 0 measures in place only.
+    if (times == 1) table_.group = words.size() - first - (table_.timestamp ? 1 : 0);
+    const std::size_t groups = times == 1 ? 1 : 2;
+    if (times == 0 || times > 2 || (table_.group != 4 && table_.group != 8) ||
+        words.size() != first + groups * table_.group + (table_.timestamp ? 1 : 0))
       lines_.refuse("is not a known nccl-tests header");
     begin();
   }

@@ -1,6 +1,7 @@
 // nvbandwidth: its text, and its JSON (-j).
 #include <fmt/format.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 
 namespace bench {
 namespace {
+
+constexpr std::size_t kLongestFailure = 200;
 
 ImportedJob nvbandwidth_job(const std::string& test, const std::string& host) {
   ImportedJob job;
@@ -54,7 +57,7 @@ class NvbandwidthText {
     lines_.demand_whole();
     program_["program"] = "nvbandwidth";
     sink_.facts(nvbandwidth_job(first_, host_), Facts{"program", program_});
-    series_.emit(sink_, lines_.origin(), "nvbandwidth");
+    if (!failed_ || !series_.empty()) series_.emit(sink_, lines_.origin(), "nvbandwidth");
     if (waived_ > 0)
       sink_.note(fmt::format("{}: nvbandwidth waived {} tests", lines_.origin(), waived_));
   }
@@ -64,7 +67,7 @@ class NvbandwidthText {
     if (text.empty()) return;
     if (text.starts_with("Running ")) return begin(text);
     if (text.starts_with("Waived:")) return void(++waived_);
-    if (text.starts_with("Error:") || text.starts_with("ERROR:")) return failed(text);
+    if (is_failure(text)) return failed(text);
     if (!test_.empty()) return in_test(text);
     if (test_.empty() && !first_.empty() && is_trailer(text)) return;
     if (first_.empty() || text.starts_with("NOTE:")) return head(text);
@@ -75,6 +78,13 @@ class NvbandwidthText {
   static bool is_trailer(std::string_view text) {
     return text.starts_with("MIN ") || text.starts_with("MAX ") || text.starts_with("AVG ") ||
            text.starts_with("Performance can vary");
+  }
+
+  /// An exception of a test, or a failed call, which ends nvbandwidth and goes to stderr.
+  static bool is_failure(std::string_view text) {
+    return text.starts_with("Error:") || text.starts_with("ERROR:") ||
+           text.starts_with("[CUDA_ERROR_") || text.starts_with("[cudaError") ||
+           text.starts_with("NVML_ERROR:") || text.starts_with("ASSERT in expression");
   }
 
   void head(std::string_view text) {
@@ -101,8 +111,10 @@ class NvbandwidthText {
 
   void failed(std::string_view text) {
     if (test_.empty()) lines_.refuse("is an error outside a test: nothing to import");
-    sink_.ended(nvbandwidth_job(test_, host_), Status::failed, std::string(text.substr(0, 200)));
+    sink_.ended(nvbandwidth_job(test_, host_), Status::failed,
+                "nvbandwidth: " + printable(text.substr(0, kLongestFailure)));
     test_.clear();
+    failed_ = true;
   }
 
   void in_test(std::string_view text) {
@@ -139,6 +151,7 @@ class NvbandwidthText {
   std::vector<std::string> columns_;
   Json program_ = Json::object();
   std::size_t waived_ = 0;
+  bool failed_ = false;
   CollectedSeries series_;
 };
 
@@ -154,6 +167,17 @@ std::string nvbandwidth_host(const Json& devices) {
   return is_host_name(host) ? host : std::string();
 }
 
+struct NvbandwidthFailure {
+  std::string status, error;
+
+  /// The error may stand only at the end of the document, without its test.
+  std::string reason(const std::string& of_document) const {
+    const std::string& known = error.empty() ? of_document : error;
+    return status + ": " +
+           (known.empty() ? "no reason given" : printable(trim(known).substr(0, kLongestFailure)));
+  }
+};
+
 class NvbandwidthJson {
  public:
   NvbandwidthJson(const ImportedFile& file, ImportSink& sink) : file_(file), sink_(sink) {}
@@ -166,8 +190,11 @@ class NvbandwidthJson {
       throw Error(ErrorKind::input, file_.name + ": nvbandwidth ran no test: " +
                                         excerpt(top.text_or("error", "no error given")));
     for (const Json& test : top.array("testcases")) testcase(test);
+    for (const auto& [test, failure] : failures_)
+      sink_.ended(nvbandwidth_job(test, host_), Status::failed,
+                  "nvbandwidth: " + failure.reason(top.text_or("error", "")));
     add_facts(top);
-    series_.emit(sink_, file_.name, "nvbandwidth");
+    if (failures_.empty() || !series_.empty()) series_.emit(sink_, file_.name, "nvbandwidth");
   }
 
  private:
@@ -178,15 +205,18 @@ class NvbandwidthJson {
     const std::string status = fields.text("status");
     if (status == "Waived" || status == "Not Found")
       return sink_.note(fmt::format("{}: '{}' was not run: {}", file_.name, job.name, status));
-    if (status != "Passed") return sink_.ended(job, Status::failed, failure(fields, status));
+    if (status != "Passed") return failed(job.name, status, fields.text_or("error", ""));
     const std::string description = fields.word("bandwidth_description");
     std::size_t row = 0;
     for (const Json& cells : fields.array("bandwidth_matrix"))
       matrix_row(job, description, row++, cells, fields);
   }
 
-  static std::string failure(Fields& fields, const std::string& status) {
-    return "nvbandwidth: " + status + ": " + fields.text_or("error", "no reason given");
+  /// A test that fails is left as "Running", and may follow again with its error.
+  void failed(const std::string& test, const std::string& status, const std::string& error) {
+    NvbandwidthFailure& failure = failures_[test];
+    if (!failure.error.empty()) return;
+    failure = {status, error};
   }
 
   void matrix_row(const ImportedJob& job, const std::string& description, std::size_t row,
@@ -217,6 +247,7 @@ class NvbandwidthJson {
   const ImportedFile& file_;
   ImportSink& sink_;
   std::string host_;
+  std::map<std::string, NvbandwidthFailure> failures_;
   std::size_t number_ = 0;
   CollectedSeries series_;
 };

@@ -1,13 +1,9 @@
 // benchctl import: makes a hosts file from a hostfile or from Slurm, and imports results of other
 // benchmarks (import_results.cpp).
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-
-#include "core/descriptor.h"
 #include "core/text.h"
+#include "core/whole_file.h"
 #include "runner/commands/command.h"
 #include "runner/commands/import_results.h"
 #include "runner/hosts/host_import.h"
@@ -26,25 +22,11 @@ void add_output(CLI::App& command, Output& output) {
             "Write the hosts file here; it must not exist (default: stdout)");
 }
 
-/// Never replaces a file: it may have been edited by hand.
-void write_new(const std::string& file, const std::string& text) {
-  const Descriptor fd(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!fd.valid() && errno == EEXIST)
-    throw Error(ErrorKind::input, file + ": file already exists",
-                "choose another file with -o, or remove it");
-  if (!fd.valid()) throw_errno("create " + file);
-  if (write_all(fd.get(), text)) return;
-  const int reason = errno;
-  unlink(file.c_str());
-  errno = reason;
-  throw_errno("write " + file);
-}
-
 void write_hosts(const ImportedHosts& imported, const Output& output) {
   for (const std::string& note : imported.notes)
     fmt::print(stderr, "benchctl: {}\n", printable(note));
   if (output.file.empty()) return print(imported.hosts);
-  write_new(output.file, imported.hosts.dump(1) + "\n");
+  create_file(output.file, imported.hosts.dump(1) + "\n");
   fmt::print(stderr, "benchctl: wrote {}\n", output.file);
 }
 

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "core/whole_file.h"
+#include "results/import/imported_lines.h"
 #include "results/import/imported_runs.h"
 #include "results/import/importers.h"
 #include "results/store/store.h"
@@ -23,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ImportOptions : ReadingOptions {
-  std::string file, hosts, time, operation;
+  std::string file, hosts, time, operation, program;
   int ranks = 0;
   std::vector<std::string> labels;
 };
@@ -72,6 +73,10 @@ void print_imported(const ReadingOptions& options, const std::vector<ImportedRun
 }
 
 ExitCode import_file(const ImportOptions& options, const ImportFormat& format) {
+  if (!options.program.empty() &&
+      (!is_plain_name(options.program) || options.program.find('.') != std::string::npos))
+    throw Error(ErrorKind::usage, "--program " + options.program + ": not a valid program name",
+                "use letters, digits, - and _, for example stream");
   if (!fs::exists(options.file))
     throw Error(ErrorKind::input, "cannot read " + options.file + ": no such file",
                 "give the path of the output file");
@@ -80,7 +85,7 @@ ExitCode import_file(const ImportOptions& options, const ImportFormat& format) {
   if (!text) throw_errno("read " + options.file, "give the path of the output file");
   Store::check(options.database());
   ImportedRuns runs(settings_of(options, format.name));
-  format.read(ImportedFile{text, options.file, options.operation}, runs);
+  format.read(ImportedFile{text, options.file, options.operation, options.program}, runs);
   if (text.bad()) throw Error(ErrorKind::environment, "cannot read all of " + options.file);
   return keep_imported(runs, options);
 }
@@ -106,6 +111,10 @@ void add_format(CLI::App& import, const ImportFormat& format, CommandResult& res
   if (std::string_view(format.name) == "nccl-tests")
     add_value(*command, "--operation", options->operation, "NAME",
               "Name the collective if the output does not, e.g. all_reduce");
+  if (std::string_view(format.name) == "csv")
+    add_value(*command, "--program", options->program, "NAME",
+              "Name the program that measured the metrics whose names have none: bandwidth "
+              "becomes NAME.bandwidth");
   add_reading_options(*command, *options);
   command->callback([options, format, &result] { result.code = import_file(*options, format); });
 }

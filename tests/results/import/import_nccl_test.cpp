@@ -64,6 +64,22 @@ TEST_CASE("columns of nccl-tests -I do not shift the others") {
   CHECK_FALSE(sink.entries.front().samples.params.contains("redop"));
 }
 
+TEST_CASE(
+    "rccl-tests prints the same table, also of one placement, and does not name its collective") {
+  const CollectedImport sink = imported("nccl-tests", "nccl-tests/rccl.txt", "all_reduce");
+  CHECK(sink.value("busbw", {{"placement", "in_place"}}) == Approx(25.64e9));
+  CHECK(sink.value("latency", {{"placement", "out_of_place"}}) == Approx(41.3e-6));
+  CHECK(sink.entries.front().job.ranks == 2);
+  CHECK(sink.facts_.at(0).facts["program"] == "rccl-tests");
+  CHECK(sink.facts_.at(0).facts["version"] == "develop:ae3e635");
+  CHECK_THAT(refusal("nccl-tests", import_sample("nccl-tests/rccl.txt")),
+             Contains("without naming the collective"));
+  const CollectedImport in_place =
+      imported("nccl-tests", "nccl-tests/rccl_in_place.txt", "all_reduce");
+  CHECK(in_place.value("busbw", {{"placement", "in_place"}}) == Approx(25.64e9));
+  CHECK(in_place.entries.size() == 2);
+}
+
 TEST_CASE("two programs in one log are two cases; wrong elements make a result invalid") {
   const CollectedImport sink = imported("nccl-tests", "nccl-tests/two_programs.txt");
   const auto alltoall = sink.of("latency", {{"op", "alltoall"}});

@@ -137,6 +137,22 @@ TEST_CASE("csv: quotes, line breaks inside them, CRLF, and empty cells") {
   CHECK(has_part(sink.all(), "skipped 1 rows without a value"));
 }
 
+TEST_CASE("csv: metrics without a program's name get the one that was given") {
+  const std::string text =
+      "metric,unit,better,value\n"
+      "bandwidth,B/s,higher,3e9\n"
+      "gemm.throughput,FLOP/s,higher,1e12\n";
+  std::istringstream in(text);
+  CollectedImport sink;
+  import_csv({in, "sample", "", "stream"}, sink);
+  REQUIRE(sink.entries.size() == 2);
+  CHECK(sink.of("bandwidth")[0].job.tool == "stream");
+  CHECK(sink.of("throughput")[0].job.tool == "gemm");
+  CHECK_THAT(refusal("csv", text), Contains("has no valid metric: 'bandwidth'"));
+  std::istringstream nameless("metric,unit,better,value\n,B/s,higher,3e9\n");
+  CHECK_THROWS_AS(import_csv({nameless, "sample", "", "stream"}, sink), Error);
+}
+
 TEST_CASE("csv: unknown content is refused with its line and the nearest name") {
   const std::string whole = import_sample("csv/history.csv");
   CHECK_THAT(refusal("csv", edited(whole, "metric", "metrik")), Contains("Did you mean 'metric'"));

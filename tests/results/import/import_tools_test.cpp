@@ -81,6 +81,30 @@ TEST_CASE("JSON and text of nvbandwidth agree") {
   CHECK(has_part(json.all(), "out of memory"));
 }
 
+TEST_CASE("the reason of a failed nvbandwidth test is found where nvbandwidth puts it") {
+  const auto failure = [](const CollectedImport& sink) {
+    REQUIRE(sink.ends.size() == 1);
+    CHECK(sink.ends[0].job.name == "all_to_one_read_sm");
+    return sink.ends[0].reason;
+  };
+  // It is listed twice, as running and with its error.
+  CHECK(failure(imported("nvbandwidth", "nvbandwidth/run.json")) ==
+        "nvbandwidth: Error: out of memory");
+  // At the end of the document, when a call failed and ended nvbandwidth.
+  CHECK_THAT(failure(imported("nvbandwidth", "nvbandwidth/aborted.json")),
+             Contains("Running: [CUDA_ERROR_OUT_OF_MEMORY] out of memory in expression"));
+  // On stderr, without a word before it.
+  CollectedImport text;
+  import_text("nvbandwidth",
+              edited(import_sample("nvbandwidth/run.txt"), "Error: [CUDA_ERROR", "[CUDA_ERROR"),
+              text);
+  CHECK_THAT(failure(text), Contains("nvbandwidth: [CUDA_ERROR_OUT_OF_MEMORY] out of memory"));
+  // Also when nothing else ran.
+  CollectedImport alone;
+  import_text("nvbandwidth", "Running all_to_one_read_sm.\nError: no memory\n", alone);
+  CHECK(failure(alone) == "nvbandwidth: Error: no memory");
+}
+
 TEST_CASE("truncated or unknown nvbandwidth output is refused") {
   const std::string whole = import_sample("nvbandwidth/run.txt");
   for (const char* end : {"SUM host_to_device", " 1    386.40", "SUM device_to_device_memcpy"})

@@ -61,6 +61,14 @@ TEST_CASE("each sample becomes runs that a report and the database read without 
       {"superbench", "superbench/results-summary.jsonl"},
       {"reframe", "reframe/stream_test.log"},
       {"babelstream", "babelstream/run.txt"},
+      {"dcgm-diag", "dcgm-diag/diag.json"},
+      {"perftest", "perftest/write_bw.txt"},
+      {"transferbench", "transferbench/transfers.txt"},
+      {"stress-ng", "stress-ng/failed.txt"},
+      {"hpl", "hpl/failed.out"},
+      {"hpcg", "hpcg/HPCG-Benchmark_3.1.txt"},
+      {"mlpstorage", "mlpstorage/summary.json"},
+      {"nccl-inspector", "nccl-inspector/gpu07-pid4321.log"},
       {"csv", "csv/history.csv"}};
   for (const auto& [format, file] : samples) {
     INFO(file);
@@ -76,7 +84,7 @@ TEST_CASE("each sample becomes runs that a report and the database read without 
     }
     CHECK(series == expected.entries.size());
   }
-  CHECK(ask(place.database, "SELECT COUNT(*) FROM run") == 12);
+  CHECK(ask(place.database, "SELECT COUNT(*) FROM run") == 20);
 }
 
 TEST_CASE("imported values equal those in the run's report") {
@@ -101,6 +109,15 @@ TEST_CASE("imported values equal those in the run's report") {
   }
   CHECK(found);
   CHECK(report.programs.at(1)["libraries"]["nccl"] == "22907");
+}
+
+TEST_CASE("an import lists the jobs that failed, with their reasons") {
+  const ImportPlace place;
+  ImportedRuns into(place.settings("nvbandwidth"));
+  import_text("nvbandwidth", import_sample("nvbandwidth/run.json"), into);
+  into.keep();
+  CHECK_THAT(join(into.notes(), "\n"),
+             Contains("job 01.all_to_one_read_sm failed: nvbandwidth: Error: out of memory"));
 }
 
 TEST_CASE("rebuild keeps imported runs row by row") {

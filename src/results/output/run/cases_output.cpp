@@ -152,11 +152,6 @@ Heading title(const Case& one, const Dimensions& all) {
   return {{{{one.name}, {"  " + join(parts, ", "), Tone::faint}}}};
 }
 
-std::string short_name(const std::string& metric, const std::string& probe) {
-  const bool own = !probe.empty() && metric.compare(0, probe.size() + 1, probe + ".") == 0;
-  return own ? metric.substr(probe.size() + 1) : metric;
-}
-
 /// Words to the left, numbers to the right.
 bool is_word(const std::string& name, const Dimensions& dims) {
   return std::any_of(dims.of_row.begin(), dims.of_row.end(),
@@ -182,7 +177,7 @@ std::vector<DocumentColumn> case_columns(const std::vector<std::string>& varying
 std::vector<DocumentCell> cells(const Result& result, const Json& own,
                                 const std::vector<std::string>& varying, Footnotes& notes) {
   const Series& series = result.series;
-  std::vector<DocumentCell> row = {{short_name(series.metric, series.probe)}};
+  std::vector<DocumentCell> row = {{short_metric(series)}};
   for (const std::string& name : varying)
     row.push_back({own.contains(name) ? dimension_text(name, own[name]) : ""});
   notes.note_limit(series);
@@ -207,7 +202,8 @@ DocumentTable table_of(const Rows& rows, const Json& common, Footnotes& notes) {
   std::string last_reason;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Series& series = rows[i]->series;
-    if (!series.reason.empty() && series.reason != last_reason)
+    const bool footnoted = series.outcome == Status::ok && series.reason.starts_with("crowded: ");
+    if (!series.reason.empty() && !footnoted && series.reason != last_reason)
       table.notes[i].push_back({series.reason, Tone::unsure});
     table.rows.push_back(cells(*rows[i], dims.of_row[i], shown, notes));
     last_reason = series.reason;

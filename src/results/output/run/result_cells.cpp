@@ -31,6 +31,12 @@ std::string without_unit_of(const std::string& text, const std::string& model) {
 
 }  // namespace
 
+std::string short_metric(const Series& series) {
+  const std::string own = series.probe + ".";
+  return !series.probe.empty() && series.metric.starts_with(own) ? series.metric.substr(own.size())
+                                                                 : series.metric;
+}
+
 std::string interval_text(const Series& series) {
   if (!std::isfinite(series.low) || !std::isfinite(series.high)) return "";
   const std::string model = format(series.median, series.unit);

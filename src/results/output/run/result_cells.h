@@ -21,6 +21,8 @@ std::string limit_text(const Series& series);
 std::string of_limit_text(const Series& series);
 /// Share at the actual clock, if it differs from the limit's.
 std::string at_clock_text(const Series& series);
+/// The metric without the name of its own probe: "throughput".
+std::string short_metric(const Series& series);
 /// The median with its unit, in bold.
 DocumentCell median_cell(const Series& series);
 DocumentCell outcome_cell(const Result& result);

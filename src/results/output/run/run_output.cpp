@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "results/output/run/cases_output.h"
+#include "results/output/run/overview.h"
 #include "results/output/run/result_cells.h"
 #include "results/output/verdicts/diagnosis_output.h"
 #include "results/output/verdicts/localisation_output.h"
@@ -150,11 +151,13 @@ std::string duration(const RunReport& report) {
          how;
 }
 
-void add_header(Document& document, const RunReport& report) {
+void add_title(Document& document, const RunReport& report) {
   document.add(Heading{{{{report.run, Tone::strong},
-                         {"  "},
-                         {std::string(to_string(report.outcome)), tone_of(report.outcome)}}}},
+                         {"  " + answer_badge(report).text, tone_of(report.exit_code)}}}},
                Audience::terminal);
+}
+
+void add_facts(Document& document, const RunReport& report) {
   FactList facts{{{"suite", (report.suite.empty() ? "unknown" : report.suite) + ", " +
                                 format_time(report.time_ns) + duration(report)}}};
   std::vector<std::string> labels, programs;
@@ -167,50 +170,6 @@ void add_header(Document& document, const RunReport& report) {
   add_warnings(facts, report);
   document.add(std::move(facts));
   for (const std::string& warning : report.warnings) document.add(Note{warning, "warning"});
-}
-
-std::string gate_value(const Series& series, const Gate& gate) {
-  std::vector<std::string> parts = {format(series.median, series.unit)};
-  if (const std::string interval = interval_text(series); !interval.empty())
-    parts.front().append(" ").append(interval);
-  if (const std::string share = of_limit_text(series); gate.min_of_limit && !share.empty())
-    parts.push_back(share + " of the limit");
-  return join(parts, ", ");
-}
-
-std::string gate_line(const GateResult& result, const RunReport& report) {
-  const Series* series = result.series ? &report.results[*result.series].series : nullptr;
-  const Json& which = series ? series->params : result.gate.where;
-  std::string text = fmt::format("{}: {}{} {}", result.gate.case_name, result.gate.metric,
-                                 which.empty() ? "" : fmt::format(" ({})", dimension_list(which)),
-                                 demand(result.gate, series ? series->unit : Unit::count));
-  if (series != nullptr && series->n > 0) text += ": " + gate_value(*series, result.gate);
-  return result.reason.empty() ? text : text + "; " + result.reason;
-}
-
-std::string counted(const std::map<std::string, std::size_t>& counts) {
-  std::vector<std::string> parts;
-  for (const auto& [word, count] : counts) parts.push_back(fmt::format("{} {}", count, word));
-  return join(parts, ", ");
-}
-
-std::string exit_words(const RunReport& report) {
-  const std::string passed = report.gates.empty() ? "all measured, no gates" : "all passed";
-  switch (report.exit_code) {
-    case ExitCode::ok:
-      return passed;
-    case ExitCode::failed:
-      return "a gate failed or a result is invalid";
-    case ExitCode::not_measured:
-      return report.unjudged.empty() ? "everything was skipped"
-                                     : "some of what was asked for could not be judged";
-    case ExitCode::environment:
-      return passed + ", but the run could not be added to the database";
-    case ExitCode::interrupted:
-      return "interrupted";
-    default:
-      return "an error";
-  }
 }
 
 void add_gates(Document& document, const RunReport& report) {
@@ -252,28 +211,14 @@ void add_unjudged(Document& document, const RunReport& report) {
   document.add(Heading{"Not judged"}).add(std::move(lines));
 }
 
-std::string summary_text(const RunReport& report) {
-  std::map<std::string, std::size_t> jobs, gates;
-  std::size_t series = 0;
-  for (const JobResult& job : report.jobs)
-    ++jobs[job.not_run ? "not run" : std::string(to_string(job.outcome))];
-  for (const Result& result : report.results) series += result.series.metric.empty() ? 0 : 1;
-  for (const GateResult& gate : report.gates) ++gates[std::string(to_string(gate.verdict))];
-  std::string text = fmt::format("{} {} ({}), {} series", report.jobs.size(),
-                                 report.jobs.size() == 1 ? "job" : "jobs",
-                                 report.jobs.empty() ? "none planned" : counted(jobs), series);
-  if (!gates.empty()) text += fmt::format(", {} gates ({})", report.gates.size(), counted(gates));
-  return text +
-         fmt::format("; exit code {}: {}", static_cast<int>(report.exit_code), exit_words(report));
-}
-
 }  // namespace
 
 Document to_document(const RunReport& report) {
-  Document document{
-      .title = "Run " + report.run,
-      .badge = {.text = std::string(to_string(report.outcome)), .tone = tone_of(report.outcome)}};
-  add_header(document, report);
+  Document document{.title = "Run " + report.run, .badge = answer_badge(report)};
+  add_title(document, report);
+  add_answer(document, report);
+  add_overview(document, report);
+  add_facts(document, report);
   add_cases(document, report);
   add_gates(document, report);
   add_localisations(document, report.localisations);
@@ -281,7 +226,7 @@ Document to_document(const RunReport& report) {
   diagnosis::add_diagnoses(document, report.diagnoses);
   add_hashes(document, report);
   add_unjudged(document, report);
-  return document.add(Paragraph{{summary_text(report), tone_of(report.outcome)}});
+  return document.add(Paragraph{{run_summary_text(report), tone_of(report.outcome)}});
 }
 
 }  // namespace bench

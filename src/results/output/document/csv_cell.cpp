@@ -1,5 +1,9 @@
 #include "results/output/document/csv_cell.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace bench {
 namespace {
 
@@ -22,6 +26,10 @@ std::string csv_cell(std::string_view text) {
 
 std::string_view csv_text(std::string_view cell) {
   return cell.starts_with('\'') && is_formula(cell.substr(1)) ? cell.substr(1) : cell;
+}
+
+std::string csv_number(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
 
 }  // namespace bench

@@ -11,6 +11,9 @@ namespace bench {
 /// error message. Numbers are written without this function.
 std::string csv_cell(std::string_view text);
 
+/// A number as a cell; empty if it is not finite.
+std::string csv_number(double value);
+
 /// The text of a cell that csv_cell() wrote, once its quotes are removed.
 std::string_view csv_text(std::string_view cell);
 

@@ -170,8 +170,6 @@ constexpr std::string_view kHeader =
     "rank,ranks,repeat,over,of_limit_at_clock,cpu_busy_share,gpu_sm_clock_hz,gpu_power_w,"
     "gpu_temperature_c,gpu_power_capped_share";
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
-
 /// The mean of the means over several GPUs; the highest temperature.
 std::string telemetry_cells(const std::optional<SeriesTelemetry>& telemetry) {
   if (!telemetry) return ",,,,,";
@@ -184,9 +182,9 @@ std::string telemetry_cells(const std::optional<SeriesTelemetry>& telemetry) {
     const auto cap = gpu.reasons.find("sw_power_cap");
     capped += (cap == gpu.reasons.end() ? 0.0 : cap->second) / count;
   }
-  const auto known = [&](double value) { return count > 0.0 ? number(value) : ""; };
-  return "," + join({number(telemetry->cpu_busy_share), known(clock), known(power), known(hottest),
-                     known(capped)},
+  const auto known = [&](double value) { return count > 0.0 ? csv_number(value) : ""; };
+  return "," + join({csv_number(telemetry->cpu_busy_share), known(clock), known(power),
+                     known(hottest), known(capped)},
                     ",");
 }
 
@@ -201,26 +199,26 @@ std::string row(const RunSummary& report, const Result& result) {
       csv_cell(dump(s.params)),
       std::string(to_string(s.unit)),
       std::string(to_string(s.better)),
-      number(s.median),
-      number(s.median),
+      csv_number(s.median),
+      csv_number(s.median),
       std::to_string(s.n),
       std::to_string(s.clean),
-      number(s.low),
-      number(s.high),
-      s.limit ? number(s.limit->value) : "",
-      number(s.of_limit),
+      csv_number(s.low),
+      csv_number(s.high),
+      s.limit ? csv_number(s.limit->value) : "",
+      csv_number(s.of_limit),
       std::string(to_string(s.outcome)),
       csv_cell(s.reason),
       result.verdict ? std::string(to_string(*result.verdict)) : "",
       s.limit ? std::string(to_string(s.limit->kind)) : "",
-      number(s.min),
-      number(s.p5),
-      number(s.mean),
-      number(s.std),
-      number(s.p95),
-      number(s.p99),
-      number(s.max),
-      number(s.unfiltered_median),
+      csv_number(s.min),
+      csv_number(s.p5),
+      csv_number(s.mean),
+      csv_number(s.std),
+      csv_number(s.p95),
+      csv_number(s.p99),
+      csv_number(s.max),
+      csv_number(s.unfiltered_median),
       csv_cell(report.suite),
       csv_cell(s.case_name),
       csv_cell(s.job),
@@ -228,7 +226,7 @@ std::string row(const RunSummary& report, const Result& result) {
       std::to_string(s.ranks),
       std::to_string(s.repeat),
       csv_cell(s.over),
-      number(s.of_limit_at_clock)};
+      csv_number(s.of_limit_at_clock)};
   return join(cells, ",") + telemetry_cells(result.telemetry) + "\r\n";
 }
 

@@ -50,6 +50,19 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   if (!out) throw_errno("write " + path.string(), "choose another path");
 }
 
+void create_file(const std::filesystem::path& path, std::string_view text) {
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.valid() && errno == EEXIST)
+    throw Error(ErrorKind::input, path.string() + ": file already exists",
+                "choose another file with -o, or remove it");
+  if (!file.valid()) throw_errno("create " + path.string());
+  if (write_all(file.get(), text)) return;
+  const int reason = errno;
+  unlink(path.c_str());
+  errno = reason;
+  throw_errno("write " + path.string());
+}
+
 namespace {
 
 /// Whether the file reads as `text`; false with errno 0 for other bytes.

@@ -20,6 +20,10 @@ Descriptor open_input(const std::filesystem::path& path);
 /// Error(environment) naming the file.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
+/// Creates a file; never replaces one, which may have been edited by hand. Throws Error(input) if
+/// it exists, Error(environment) if it cannot be written; nothing is left then.
+void create_file(const std::filesystem::path& path, std::string_view text);
+
 /// Replaces a file atomically, for concurrent readers: writes and syncs a temporary file, reads it
 /// back, renames it and syncs the folder. World-readable unless `mode` says otherwise. Throws
 /// Error(environment); the file is then unchanged.

@@ -3,8 +3,8 @@
     docs_commands_test.py BENCHCTL
 
 Commands are taken from lines that begin with build/bin/benchctl, from sh blocks, and from code in the text. A `run` of a whole suite is
-planned instead, with the same options, and so is an `accept`; of a `train`, a `report`, a `compare`, a `nightly` and an `mlperf`, which cannot be planned, the
-options are looked up in its help: that it is understood is asked here, not what it measures.
+planned instead, with the same options, and so is an `accept`; of what cannot be planned or needs files (LOOKED_UP) the options are looked
+up in its help: that it is understood is asked here, not what it measures.
 """
 
 import os
@@ -22,7 +22,7 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 IN_FENCE = re.compile(r"^benchctl (\S.*)$", re.MULTILINE)
 IN_TEXT = re.compile(r"`(?:build/bin/)?benchctl ([a-z][^`]*)`")
 SCRIPT = re.compile(r"\bscripts/([a-z_]+)(?![\w./])")
-LOOKED_UP = {"train": 1, "report": 2, "compare": 1, "nightly": 1, "mlperf": 2}  # and how many words name the command
+LOOKED_UP = {"train": 1, "report": 2, "compare": 1, "nightly": 1, "mlperf": 2, "verify": 1, "init": 1, "doctor": 1, "manual": 1, "export": 1}  # and how many words name the command
 OF_NIGHTLY = {"install", "pick", "prune"}
 ONLY_OF_RUN = {"--label": 1, "--json": 0, "--localise": 0, "--localise-jobs": 1, "--localise-time": 1}
 

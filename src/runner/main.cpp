@@ -6,110 +6,14 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "core/version.h"
-#include "runner/commands/command.h"
-
-namespace bench {
-namespace {
-
-// The command line of benchctl.
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
-  return names;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-/// CLI11 suggests no similar name, so an unknown command is reported before it parses.
-void check_command(const CLI::App& app, int argc, const char* const* argv) {
-  const auto names = command_names(app);
-  if (argc < 2)
-    throw Error(ErrorKind::usage, "no command given",
-                "commands: " + join(names, ", ") + "; see benchctl --help");
-  const std::string word = argv[1];
-  if (word.starts_with("-") || std::ranges::find(names, word) != names.end()) return;
-  throw Error(ErrorKind::usage, "unknown command '" + word + "'." + did_you_mean(word, names),
-              "commands: " + join(names, ", "));
-}
-
-/// The command that was given, down to `import slurm`.
-const CLI::App& chosen_command(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : chosen_command(*chosen.front());
-}
-
-/// "import slurm "; "" for the program itself.
-std::string path_of(const CLI::App& command) {
-  return command.get_parent() == nullptr
-             ? ""
-             : path_of(*command.get_parent()) + command.get_name() + " ";
-}
-
-[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = chosen_command(app);
-  std::string what = error.what();
-  if (const auto extras = app.remaining(true); !extras.empty()) {
-    const std::string word = extras.front().substr(0, extras.front().find('='));
-    const auto known = word.starts_with("-") ? option_names(command) : command_names(command);
-    what = "unknown argument '" + word + "'." + did_you_mean(word, known);
-  }
-  throw Error(ErrorKind::usage, what,
-              "benchctl " + path_of(command) + "--help lists what it takes");
-}
-
-void describe(CLI::App& app) {
-  app.description("benchctl " + std::string(version()) +
-                  ": run benchmark suites on a cluster, store the results, and report them.");
-  app.footer(
-      "Example: benchctl run smoke\n\n"
-      "Exit codes: 0 all passed; 1 a gate failed or a result is invalid; 2 bad usage or input;\n"
-      "3 requested measurement not possible; 4 environment problem on this machine; 130 "
-      "interrupted.");
-  app.set_version_flag("--version", "benchctl " + std::string(version()));
-  app.require_subcommand(1);
-}
-
-/// Runs one command. The exit code is the verdict (core/error.h). Throws Error for everything else.
-int run_cli(int argc, const char* const* argv) {
-  CLI::App app{"", "benchctl"};
-  CommandResult result;
-  describe(app);
-  for (const auto add : {add_list, add_plan, add_run, add_resume, add_show, add_runs, add_export,
-                         add_import, add_rebuild, add_note, add_golden, add_accept, add_topology,
-                         add_train, add_report, add_compare, add_nightly, add_mlperf, add_unstage})
-    add(app, result);
-  check_command(app, argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    print(chosen_command(app).help());
-  } catch (const CLI::CallForVersion&) {
-    print("benchctl " + std::string(version()) + "\n");
-  } catch (const CLI::ParseError& error) {
-    refuse(app, error);
-  }
-  return static_cast<int>(result.code);
-}
-
-}  // namespace
-}  // namespace bench
+#include "runner/commands/command_line.h"
 
 namespace {
 
@@ -144,7 +48,7 @@ int main(int argc, char** argv) {
     std::set_terminate(end_without_memory);
     open_standard_descriptors();
     allow_many_files();
-    return run_cli(argc, argv);
+    return run_command_line(argc, argv);
   } catch (const Error& error) {
     say(Level::error, printable(error.what()));
     if (!error.hint().empty()) say(Level::info, "  " + printable(error.hint()));

@@ -98,7 +98,7 @@ TEST_CASE("misspelt words are refused with exit code 2 and a suggestion") {
       {{"plan", suite, "--launcher", "slrum"}, "auto, local, mpirun, slurm"},
       {{"run", suite, "--label", "x"}, "expected KEY=VALUE"},
       {{"plan"}, "suite is required"},
-      {{}, "no command given"}};
+      {{"mlperf", "chek", "--help"}, "Did you mean 'check'?"}};
   for (const auto& [arguments, expected] : slips) {
     const Answer answer = bench.run(arguments);
     INFO(expected);
@@ -106,6 +106,22 @@ TEST_CASE("misspelt words are refused with exit code 2 and a suggestion") {
     CHECK_THAT(answer.err, Contains(expected));
     CHECK(answer.out.empty());
   }
+}
+
+TEST_CASE("benchctl alone shows where to begin and every command, and help the whole command") {
+  const BenchctlFolder bench;
+  const Answer first = bench.run({});
+  CHECK(first.exit.clean());
+  const std::string help = bench.run({"--help"}).out;
+  for (const char* command : {"run", "accept", "nightly", "compare", "mlperf", "resume", "train",
+                              "topology", "golden", "export", "import", "unstage"}) {
+    INFO(command);
+    CHECK_THAT(first.out, Contains(command));
+    CHECK_THAT(help, Contains(std::string("\n  ") + command + ' '));
+  }
+  CHECK_THAT(first.out, Contains("benchctl run smoke") && Contains("MLPerf:"));
+  CHECK_THAT(bench.run({"import", "csv", "--help"}).out,
+             Contains("Usage: benchctl import csv [OPTIONS] file"));
 }
 
 TEST_CASE("repeated --set and --only options reach the jobs") {

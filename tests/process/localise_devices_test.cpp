@@ -152,4 +152,12 @@ TEST_CASE("accept fails the host of a bad GPU and names the GPU, from single-hos
     INFO(host.dump());
     CHECK((host["verdict"] == "fail") == (host["host"] == "gpu02"));
   }
+  // Stored runs make the same packet; their suite was a file.
+  const std::string packets = (bench.folder.path() / "rma").string();
+  const Answer again = bench.run({"accept", "--of", "latest", "--rma", packets});
+  INFO(again.err);
+  CHECK(again.exit.text() == "exit code 1");
+  CHECK(read_json(packets + "/gpu02/suite.json")["suite"] == "gpus");
+  CHECK_FALSE(std::filesystem::exists(packets + "/gpu01"));
+  CHECK(bench.run({"verify", packets + "/gpu02"}).exit.clean());
 }

@@ -134,10 +134,17 @@ TEST_CASE("a package of logs passes the check and lists what is still to do") {
   const auto out = round.bench.folder.path() / "out";
   const auto logs = round.path / "acme/results/small/llama2_70b_lora";
   std::vector<std::string> words = {
-      "mlperf",          "package",    logs.string(), "--out", out.string(),
-      "--submitter",     "corp",       "--system",    "rack7", "--benchmark",
-      "llama2_70b_lora", "--division", "closed",      "--set", "cooling=Air-cooled"};
+      "mlperf",          "package", logs.string(),       "--out", out.string(),
+      "--submitter",     "corp",    "--system",          "rack7", "--benchmark",
+      "llama2_70b_lora", "--set",   "cooling=Air-cooled"};
+  std::vector<std::string> as_open = words;
+  as_open.insert(as_open.end(), {"--division", "open"});
+  const Answer refused = round.bench.run(as_open);
+  CHECK(refused.exit.text() == "exit code 2");
+  CHECK_THAT(refused.err, Contains("is of the closed division, not open"));
+  CHECK_FALSE(std::filesystem::exists(out));
   const Json said = round.json(words, "report_mlperf_package");
+  CHECK(read_json(out / "corp/systems/rack7.json")["division"] == "closed");
   CHECK(said["runs"].size() == 10);
   CHECK(said["score_minutes"].get<double>() == Approx(20.0));
   bool status = false, cooling = false;

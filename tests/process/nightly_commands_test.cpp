@@ -150,6 +150,16 @@ TEST_CASE("installed units and scripts are valid for their programs") {
   CHECK_THAT(verified.err, !Contains("gnoring"));  // an option that is misspelt or too new
 }
 
+TEST_CASE("a schedule whose hook does not exist is refused") {
+  const NightBench bench;
+  const std::string folder = (bench.folder.path() / "units").string();
+  const Answer answer =
+      bench.run({"nightly", "install", "systemd", "--to", folder, "--hook", "/no/such/program"});
+  CHECK_FALSE(answer.exit.clean());
+  CHECK_THAT(answer.err, Contains("/no/such/program"));
+  CHECK_FALSE(fs::exists(folder));
+}
+
 TEST_CASE("an unknown scheduler is rejected with the nearest name") {
   const NightBench bench;
   const Answer answer = bench.run({"nightly", "install", "systmd"});

@@ -24,6 +24,27 @@ TEST_CASE("reports of one run on one host are inconclusive and name what is miss
   CHECK_THAT(read_file(page), Contains("<title>Fleet</title>"));
 }
 
+TEST_CASE("reports take the runs of a label, and name one that nobody has") {
+  const BenchctlFolder bench;
+  for (const char* kernel : {"kernel=old", "kernel=new", "kernel=new"}) {
+    const Answer run = bench.run({"run", bench.suite({""}), "--label", kernel, "--rank-program",
+                                  (program_folder() / "faulty_rank").string()});
+    REQUIRE(run.exit.clean());
+  }
+  const auto ids = all_runs(bench.folder.path() / "runs");
+  const std::vector<std::filesystem::path> found = find_runs(bench.database, {"label:kernel=new"});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].filename() == ids[1]);
+  CHECK(find_runs(bench.database, {"latest", "label:kernel=new"}).front().filename() == ids[2]);
+  // One host is no curve, but the label was understood.
+  const Answer scaling = bench.run({"report", "scaling", "label:kernel=new"});
+  CHECK(scaling.exit.text() == "exit code 3");
+  CHECK_THAT(scaling.out, Contains("No metric was measured at two values of ranks"));
+  const Answer none = bench.run({"report", "scaling", "label:kernel=6.1"});
+  CHECK(none.exit.text() == "exit code 2");
+  CHECK_THAT(none.err, Contains("no finished run has the label kernel=6.1"));
+}
+
 TEST_CASE("reports refuse unknown arguments by name") {
   const BenchctlFolder bench;
   REQUIRE(bench.start_suite({""}).wait().exit.clean());

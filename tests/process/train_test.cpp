@@ -25,8 +25,8 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
   const BenchctlFolder bench;
   const auto logs = (bench.folder.path() / "logs").string();
   const auto page = (bench.folder.path() / "training.html").string();
-  const Answer answer =
-      bench.run(train_easily({"--seeds", "4,7", "--json", "--mllog", logs, "--html", page}));
+  const Answer answer = bench.run(train_easily(
+      {"--seeds", "4,7", "--json", "--mllog", logs, "--html", page, "--label", "kernel=new"}));
   INFO(answer.err);
   REQUIRE(answer.exit.clean());
   const Json json = parse_json(answer.out, "answer");
@@ -53,7 +53,8 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
     CHECK(verdict.warnings.empty());
   }
 
-  const Answer kept = bench.run({"report", "training", "latest"});
+  CHECK(parse_json(bench.run({"runs", "--json"}).out, "runs")[0]["labels"]["kernel"] == "new");
+  const Answer kept = bench.run({"report", "training", "label:kernel=new"});
   CHECK(kept.exit.clean());
   CHECK_THAT(kept.out, Contains("llm tiny") && Contains("twins of MLPerf"));
   CHECK_THAT(kept.out, Contains("Bottleneck analysis") && Contains(", training"));

@@ -8,3 +8,11 @@
 #endif
 
 int run_tests(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+
+bool code_is_sanitized() {
+#ifdef __SANITIZE_ADDRESS__
+  return true;
+#else
+  return false;
+#endif
+}

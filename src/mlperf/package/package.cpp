@@ -13,6 +13,7 @@
 #include "core/mllog.h"
 #include "core/text.h"
 #include "core/whole_file.h"
+#include "mlperf/log/run_facts.h"
 #include "mlperf/submission/system_description.h"
 
 namespace bench::mlperf {
@@ -64,6 +65,27 @@ bool is_twin_log(const PackagedLog& log) {
 }
 
 }  // namespace
+
+std::string division_of(const std::vector<PackagedLog>& logs, const std::string& wanted) {
+  std::string found, from;
+  for (const PackagedLog& log : logs) {
+    const std::string division = facts_of(read_log_text(log.text, log.from)).division;
+    if (division.empty()) continue;
+    if (!wanted.empty() && division != wanted)
+      throw Error(ErrorKind::input,
+                  printable(log.from + " is of the " + division + " division, not " + wanted),
+                  "omit --division, or log the run again as " + wanted);
+    if (!found.empty() && division != found)
+      throw Error(ErrorKind::input,
+                  printable(from + " is of the " + found + " division, " + log.from + " of the " +
+                            division),
+                  "package the logs of one division");
+    found = division;
+    from = log.from;
+  }
+  if (!found.empty()) return found;
+  return wanted.empty() ? "open" : wanted;
+}
 
 ChosenLogs chosen_logs(const std::vector<PackagedLog>& logs, const EntryScore& score) {
   ChosenLogs chosen;

@@ -47,6 +47,11 @@ Package write_package(const PackageRequest& request);
 std::string replace_placeholders(const std::string& log, const std::string& submitter,
                                  const std::string& system, std::size_t& filled);
 
+/// The division that the logs state, with which `wanted` ("" for none) must agree; `wanted`, or
+/// "open", if none states one. Throws Error(input) naming two logs that disagree, or one that
+/// disagrees with `wanted`: the division changes the score.
+std::string division_of(const std::vector<PackagedLog>& logs, const std::string& wanted);
+
 // Selects the logs to submit: as many as the benchmark requires; of more, the N consecutive ones by
 // launch time with the median score (MLPerf training rules, "Run Results").
 

@@ -227,6 +227,20 @@ void refuse_empty(SchemaState state, const fs::path& path) {
                 "run a suite first (`benchctl run SUITE`), or run `benchctl rebuild`");
 }
 
+/// A run that was killed before it ended is stored, but not yet in a database.
+[[noreturn]] void refuse_missing(const fs::path& path) {
+  const fs::path runs = path.parent_path() / "runs";
+  std::error_code none;
+  if (fs::is_directory(runs, none) && !fs::is_empty(runs, none))
+    throw Error(ErrorKind::input,
+                "no database at " + path.string() + ", but runs in " + runs.string(),
+                "`benchctl resume latest` completes a run that ended early; `benchctl rebuild` "
+                "makes the database from stored runs");
+  throw Error(ErrorKind::input, "no database at " + path.string(),
+              "run a suite first (`benchctl run SUITE`), choose another with --db, or run "
+              "`benchctl rebuild`");
+}
+
 }  // namespace
 
 Store::Store(fs::path path, bool network, StoreOptions options)
@@ -236,10 +250,7 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Store Store::open(const fs::path& path, Access access, const StoreOptions& options) {
-  if (access == Access::read && !fs::exists(path))
-    throw Error(ErrorKind::input, "no database at " + path.string(),
-                "run a suite first (`benchctl run SUITE`), choose another with --db, or run "
-                "`benchctl rebuild`");
+  if (access == Access::read && !fs::exists(path)) refuse_missing(path);
   refuse_special_file(path);
   if (access != Access::read) make_folder(path);
   Store store(path, options.is_network(path), options);

@@ -118,8 +118,9 @@ Reproduction reproduction(const Reason* reason, const Json& suite) {
   return again;
 }
 
-void write_packet(const fs::path& folder, const Acceptance& acceptance, const HostAcceptance& host,
-                  const Inventory& inventory, const Json& suite) {
+WrittenFolder write_packet(const fs::path& folder, const Acceptance& acceptance,
+                           const HostAcceptance& host, const Inventory& inventory,
+                           const Json& suite) {
   const Reason* reason = first_failure(host);
   std::vector<std::string> names = {host.host};
   if (reason != nullptr && reason->gate == "pairs") names.push_back(partner_of(host, acceptance));
@@ -136,28 +137,36 @@ void write_packet(const fs::path& folder, const Acceptance& acceptance, const Ho
   write_file(into / "packet.json",
              packet.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   write_file(into / "packet.txt", to_text(packet));
+  return {into, {"suite.json", "hosts.json", "packet.json", "packet.txt"}};
 }
 
 }  // namespace
 
-void write_certificates(const fs::path& folder, const Acceptance& acceptance) {
+WrittenFolder write_certificates(const fs::path& folder, const Acceptance& acceptance) {
+  WrittenFolder written{folder, {"index.html"}};
   write_file(folder / "index.html", to_page(to_document(acceptance)));
-  for (const HostAcceptance& host : acceptance.hosts)
-    write_file(folder / (host.host + ".html"), to_page(certificate(acceptance, host)));
+  for (const HostAcceptance& host : acceptance.hosts) {
+    written.names.push_back(host.host + ".html");
+    write_file(folder / written.names.back(), to_page(certificate(acceptance, host)));
+  }
+  return written;
 }
 
 void write_junit(const fs::path& file, const Acceptance& acceptance) {
   write_file(file, to_junit(acceptance));
 }
 
-void write_rma_packets(const fs::path& folder, const Acceptance& acceptance,
-                       const Inventory& inventory, const std::string& suite) {
+std::vector<WrittenFolder> write_rma_packets(const fs::path& folder, const Acceptance& acceptance,
+                                             const Inventory& inventory, const std::string& suite) {
+  std::vector<WrittenFolder> packets;
   if (std::ranges::find(acceptance.hosts, Verdict::fail, &HostAcceptance::verdict) ==
       acceptance.hosts.end())
-    return;
+    return packets;
   const Json whole = read_json(find_suite(suite));
   for (const HostAcceptance& host : acceptance.hosts)
-    if (host.verdict == Verdict::fail) write_packet(folder, acceptance, host, inventory, whole);
+    if (host.verdict == Verdict::fail)
+      packets.push_back(write_packet(folder, acceptance, host, inventory, whole));
+  return packets;
 }
 
 namespace {

@@ -12,6 +12,7 @@
 #include "runner/dispatch/execute.h"
 #include "runner/plan/planner.h"
 #include "runner/plan/probe_catalogue.h"
+#include "runner/seal/seal.h"
 
 namespace bench {
 
@@ -24,16 +25,19 @@ std::map<std::string, double> thresholds_from(const std::vector<std::string>& te
 
 // The files of an acceptance: HTML certificates, JUnit, and a packet for each failed host.
 
-/// Writes index.html and HOST.html files. Throws Error(environment) if one cannot be written.
-void write_certificates(const std::filesystem::path& folder, const Acceptance& acceptance);
+/// Writes index.html and HOST.html files, and returns what it wrote. Throws Error(environment) if
+/// one cannot be written.
+WrittenFolder write_certificates(const std::filesystem::path& folder, const Acceptance& acceptance);
 
 void write_junit(const std::filesystem::path& file, const Acceptance& acceptance);
 
 /// Writes HOST/packet.json and packet.txt, and what their command needs: hosts.json with the host
 /// alone or with the partner that shows the failure, and suite.json with the failing case and a
-/// gate that fails while the fault lasts. `suite`: name or file. Throws Error(input) if it is gone.
-void write_rma_packets(const std::filesystem::path& folder, const Acceptance& acceptance,
-                       const Inventory& inventory, const std::string& suite);
+/// gate that fails while the fault lasts; returns the packets. `suite`: name or file. Throws
+/// Error(input) if it is gone.
+std::vector<WrittenFolder> write_rma_packets(const std::filesystem::path& folder,
+                                             const Acceptance& acceptance,
+                                             const Inventory& inventory, const std::string& suite);
 
 inline constexpr double kDefaultAcceptBudgetS = 600.0;
 

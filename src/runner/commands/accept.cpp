@@ -15,6 +15,8 @@
 #include "runner/commands/plan_options.h"
 #include "runner/commands/report_output.h"
 #include "runner/dispatch/search_jobs.h"
+#include "runner/doctor/other_work.h"
+#include "runner/seal/seal.h"
 #include "runner/site/find_run.h"
 #include "runner/site/site_settings.h"
 
@@ -28,13 +30,16 @@ struct AcceptOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> thresholds;
   int most_runs = 9;
   double budget_s = 0.0;  // 0: of the suite
-  std::string profile, golden, html, markdown, junit, rma;
+  std::string profile, golden, html, markdown, junit, rma, sign;
+  double wait_idle_s = 0.0;
+  bool anyway = false;
   bool drain = false, yes = false;
 };
 
 struct Answer {
   Acceptance acceptance;
   Inventory inventory;
+  std::vector<std::filesystem::path> runs = {};
   bool indexed = true;
 };
 
@@ -54,12 +59,14 @@ Answer run_suite(AcceptOptions& options) {
   request.budget =
       options.budget_s > 0.0 ? Seconds{options.budget_s} : accept_budget(request.run.plan.suite);
   set_search(request.run, budget_of(options, request.run.plan));
+  if (!options.anyway && planned.site.kind != LauncherKind::slurm)
+    report_other_work(request.run.plan.inventory, Seconds{options.wait_idle_s});
   for (const Host& host : request.run.plan.inventory.hosts)
     request.settings.hosts.push_back(host.name);
   request.settings.profiles =
       profiles_of(request.run.plan.inventory, options.profile, options.database());
   AcceptedRuns accepted = accept_hosts(request, planned.catalogue, planned.site);
-  Answer answer{std::move(accepted.acceptance), request.run.plan.inventory};
+  Answer answer{std::move(accepted.acceptance), request.run.plan.inventory, accepted.runs};
   for (const auto& run : accepted.runs)
     answer.indexed &= index_run(run, options.database(), answer.acceptance.interrupted).has_value();
   return answer;
@@ -71,9 +78,8 @@ Answer judge_runs(AcceptOptions& options) {
   AcceptanceSettings settings;
   settings.thresholds =
       thresholds_from(options.thresholds, ProbeCatalogue::load(data_root() / "schemas" / "probes"));
-  std::vector<std::filesystem::path> runs;
-  for (const std::string& run : options.of) runs.push_back(find_run(options.runs(), run));
-  const Json plan = read_planned(runs.front()).plan;
+  for (const std::string& run : options.of) answer.runs.push_back(find_run(options.runs(), run));
+  const Json plan = read_planned(answer.runs.front()).plan;
   options.suite = text_field(plan, "suite");
   const std::string file = text_field(plan, "suite_path");
   if (std::filesystem::exists(file)) options.suite = std::filesystem::absolute(file).string();
@@ -82,7 +88,7 @@ Answer judge_runs(AcceptOptions& options) {
   for (const Host& host : answer.inventory.hosts) settings.hosts.push_back(host.name);
   settings.profiles = profiles_of(answer.inventory, options.profile, options.database());
   settings.golden = golden_of(options);
-  answer.acceptance = judge_stored(runs, settings);
+  answer.acceptance = judge_stored(answer.runs, settings);
   return answer;
 }
 
@@ -105,13 +111,32 @@ std::string drain_text(const std::vector<Drain>& list, bool ran) {
   return text;
 }
 
+/// Digests of what the verdicts rest on, to be checked in runs/: sha256sum -c evidence.sha256.
+std::string evidence_sums(const std::vector<std::filesystem::path>& runs) {
+  std::string sums;
+  for (const std::filesystem::path& run : runs)
+    sums += sum_line(run / "records.jsonl", run.filename().string() + "/records.jsonl");
+  return sums;
+}
+
+void hand_on(WrittenFolder written, const std::string& evidence, const AcceptOptions& options) {
+  written.names.push_back("evidence.sha256");
+  write_file(written.folder / written.names.back(), evidence);
+  seal(written, options.sign);
+}
+
 void write_files(const AcceptOptions& options, const Answer& answer) {
-  if (!options.html.empty()) write_certificates(options.html, answer.acceptance);
+  const bool handed_on = !options.html.empty() || !options.rma.empty();
+  const std::string evidence = handed_on ? evidence_sums(answer.runs) : "";
+  if (!options.html.empty())
+    hand_on(write_certificates(options.html, answer.acceptance), evidence, options);
   if (!options.markdown.empty())
     write_file(options.markdown, to_markdown(to_document(answer.acceptance)));
   if (!options.junit.empty()) write_junit(options.junit, answer.acceptance);
-  if (!options.rma.empty())
-    write_rma_packets(options.rma, answer.acceptance, answer.inventory, options.suite);
+  if (options.rma.empty()) return;
+  for (const WrittenFolder& packet :
+       write_rma_packets(options.rma, answer.acceptance, answer.inventory, options.suite))
+    hand_on(packet, evidence, options);
 }
 
 ExitCode code_of(const Answer& answer, const std::vector<Drain>& drained) {
@@ -126,6 +151,8 @@ ExitCode code_of(const Answer& answer, const std::vector<Drain>& drained) {
 ExitCode accept(AcceptOptions& options) {
   if (options.yes && !options.drain)
     throw Error(ErrorKind::usage, "--yes requires --drain", "add --drain, or remove --yes");
+  if (!options.sign.empty() && options.html.empty() && options.rma.empty())
+    throw Error(ErrorKind::usage, "--sign requires --html or --rma", "add one of them");
   const Answer answer = options.of.empty() ? run_suite(options) : judge_runs(options);
   std::vector<Drain> drained;
   if (options.drain) drained = drains(answer.acceptance);
@@ -180,6 +207,11 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
                   "seconds (default: that of the suite)")
       ->type_name("S")
       ->check(CLI::Range(1.0, 1e7));
+  add_value(command, "--wait-idle", options.wait_idle_s, "S",
+            "Wait up to this many seconds until no other process uses a tenth of a CPU "
+            "(default: only warn; not with Slurm)")
+      ->check(CLI::Range(0.0, 1e6));
+  command.add_flag("--anyway", options.anyway, "Do not look for other work (saves two seconds)");
   add_repeated(command, "--of", options.of,
                "Judge this stored run instead of running; may be repeated")
       ->type_name("RUN");
@@ -194,6 +226,9 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
   command
       .add_option("--rma", options.rma, "Write an RMA packet for each failed host to this folder")
       ->type_name("DIR");
+  add_value(command, "--sign", options.sign, "FILE",
+            "Sign certificates and packets with this SSH key, private, or public with ssh-agent "
+            "(`benchctl verify` checks them)");
   command.add_flag("--drain", options.drain,
                    "Print the Slurm command that drains each failed host");
   command.add_flag("--yes", options.yes, "Run the commands that --drain prints");

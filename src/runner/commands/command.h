@@ -38,6 +38,11 @@ void add_report(CLI::App& app, CommandResult& result);
 void add_compare(CLI::App& app, CommandResult& result);
 void add_nightly(CLI::App& app, CommandResult& result);
 void add_mlperf(CLI::App& app, CommandResult& result);
+void add_doctor(CLI::App& app, CommandResult& result);
+void add_init(CLI::App& app, CommandResult& result);
+void add_verify(CLI::App& app, CommandResult& result);
+void add_completion(CLI::App& app, CommandResult& result);
+void add_manual(CLI::App& app, CommandResult& result);
 /// Subcommands of import.
 void add_import_mlperf(CLI::App& import, CommandResult& result);
 /// Subcommands of report.
@@ -46,6 +51,9 @@ void add_calibration_report(CLI::App& report, CommandResult& result);
 void add_roofline_report(CLI::App& report, CommandResult& result);
 void add_scaling_report(CLI::App& report, CommandResult& result);
 void add_fleet_report(CLI::App& report, CommandResult& result);
+
+/// Answers `benchctl complete WORD...`, which the scripts of add_completion() call.
+void print_completion(const CLI::App& app, const std::vector<std::string>& words);
 
 /// --json and --db, common to all commands that read results.
 struct ReadingOptions {

@@ -17,7 +17,7 @@ namespace {
 
 struct CompareCommand : ReadingOptions {
   std::vector<std::string> sides;
-  std::vector<std::string> metrics;
+  std::vector<std::string> metrics, ignored;
   double threshold = -1.0;
   std::vector<double> prices;
   bool all = false;
@@ -53,11 +53,25 @@ void set_prices_of(const CompareCommand& options, std::vector<Side>& sides) {
     sides[i].price = options.prices[options.prices.size() == 1 ? 0 : i];
 }
 
+/// Noise that is known of several series of one joined metric: the largest.
+void ignore(const std::vector<std::string>& names, std::vector<Side>& sides,
+            std::map<MetricKey, RunNoise>& noise) {
+  if (names.empty()) return;
+  ignore_parameters(sides, names);
+  std::map<MetricKey, RunNoise> joined;
+  for (const auto& [key, one] : noise) {
+    const auto [slot, is_new] = joined.try_emplace(without_parameters(key, names), one);
+    if (!is_new && one.deviation > slot->second.deviation) slot->second = one;
+  }
+  noise = std::move(joined);
+}
+
 ExitCode run_comparison(const CompareCommand& options) {
   check_options(options);
   CompareOptions asked = compare_options(options);
   auto sides =
       read_sides(options, options.sides, current_metric_names(options.metrics), asked.noise);
+  ignore(options.ignored, sides, asked.noise);
   set_prices_of(options, sides);
   if (sides.size() > 2) {
     const Ladder ladder = make_ladder(sides, asked);
@@ -79,6 +93,7 @@ void add_compare(CLI::App& app, CommandResult& result) {
   command->footer(
       std::string("Example: benchctl compare latest~1 latest\n"
                   "         benchctl compare label:driver=550 label:driver=560 --metric gemm\n"
+                  "         benchctl compare latest~1 latest --ignore threads\n"
                   "         benchctl compare hardware:h100 hardware:h200 --prices 2.5 3.4\n") +
       kSidesHelp +
       "With more than two sides, each is compared with the one before and with the first.\n"
@@ -91,6 +106,9 @@ void add_compare(CLI::App& app, CommandResult& result) {
   add_repeated(*command, "--metric", options->metrics,
                "Compare only metrics with this name or prefix (default: all)")
       ->type_name("NAME");
+  add_repeated(*command, "--ignore", options->ignored,
+               "Match series whatever their value of this parameter, e.g. threads; may be repeated")
+      ->type_name("PARAM");
   add_value(*command, "--threshold", options->threshold, "SHARE",
             "Ignore relative differences below this (default: set by the metric, 0.01 for most)");
   command

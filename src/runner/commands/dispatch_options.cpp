@@ -37,9 +37,9 @@ std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan
 }
 
 void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
-  add_value(command, "--launcher", options.launcher, "NAME",
-            "Start ranks with auto, local (one rank on this host), mpirun or slurm (default: "
-            "auto: the launcher in site.json, else slurm in an allocation of several nodes, "
+  add_value(command, "--launcher", options.launcher, "auto|local|mpirun|slurm",
+            "Start ranks with this; local is one rank on this host (default: auto: the launcher in "
+            "site.json, else slurm in an allocation of several nodes, "
             "else mpirun for several ranks or other hosts)");
   add_value(
       command, "--parallel", options.parallel, "N",

@@ -121,8 +121,8 @@ void add_list(CLI::App& app, CommandResult&) {
       "list", "List probes, suites, hosts, metrics, diagnosis rules or hardware");
   command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<ListOptions>();
-  add_value(*command, "topic", options->topic, "TOPIC",
-            "Choose probes, suites, hosts, metrics, rules (diagnosis) or hardware (default: all)");
+  add_value(*command, "topic", options->topic, join(kTopics, "|"),
+            "Choose what to list; rules are those of the diagnosis (default: all)");
   add_value(*command, "name", options->name, "NAME",
             "Show details of one hardware product (default: list all)");
   add_value(*command, "--hosts", options->hosts, "FILE",

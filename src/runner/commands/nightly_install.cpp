@@ -8,6 +8,7 @@
 #include "core/whole_file.h"
 #include "runner/commands/nightly_options.h"
 #include "runner/nightly/install_text.h"
+#include "runner/nightly/night_runs.h"
 #include "runner/nightly/time_text.h"
 #include "runner/site/site_settings.h"
 
@@ -64,11 +65,14 @@ std::string install_summary(const InstallText& install) {
 void install(const InstallOptions& options) {
   NightInstall night;
   night.scheduler = night_scheduler_from(options.scheduler);
+  check_hooks(options.hooks);
   night.folder = folder_of(options, night.scheduler);
   night.command = night_command(options);
   night.at = time_of_day_from(options.at, "--at");
   night.budget = seconds_from(options.budget.empty() ? "30m" : options.budget, "--budget");
   night.for_user = geteuid() != 0;
+  night.elsewhere = !options.to.empty() && night.scheduler == NightScheduler::systemd &&
+                    night.folder.lexically_normal() != unit_folder();
   night.writable = written_by(options);
   const InstallText text = install_text(night);
   std::error_code failure;  // a unit whose folder is missing says so when it starts
@@ -86,7 +90,7 @@ void add_nightly_install(CLI::App& nightly) {
       "Example: benchctl nightly install systemd --hosts hosts.json --at 02:30\n"
       "Only writes files, and prints the commands that enable and remove the schedule.");
   auto options = std::make_shared<InstallOptions>();
-  add_value(*command, "scheduler", options->scheduler, "SCHEDULER", "Choose systemd, cron or slurm")
+  add_value(*command, "scheduler", options->scheduler, "systemd|cron|slurm", "Choose the scheduler")
       ->required();
   add_value(*command, "--at", options->at, "HH:MM",
             "Start every day at this time (default: 02:00)");

@@ -23,16 +23,14 @@ void add_training_report(CLI::App& report, CommandResult& result) {
       "Exit codes: 0 all reached their target; 1 one did not, or a check failed; 3 one could not "
       "be measured, or there is nothing to report.");
   auto options = std::make_shared<ReportOptions>();
-  add_value(*command, "runs", options->runs, "RUN",
-            "Report on these runs: IDs, ID prefixes, or latest (default: latest)");
+  add_value(
+      *command, "runs", options->runs, "RUN",
+      "Report on these runs: IDs, ID prefixes, latest, latest~N or label:NAME=VALUE (default: "
+      "latest)");
   add_training_answer(*command, *options);
   command->callback([options, &result] {
     if (options->runs.empty()) options->runs.push_back("latest");
-    std::vector<std::filesystem::path> folders;
-    for (const std::string& run : options->runs) {
-      auto folder = find_run(options->ReadingOptions::runs(), run);
-      if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
-    }
+    const auto folders = find_runs(options->database(), options->runs);
     result.code = answer_training(folders, true, *options);
   });
 }

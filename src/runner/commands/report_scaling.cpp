@@ -24,8 +24,10 @@ void describe_scaling(CLI::App& command, ScalingOptions& options) {
       "A case with \"scope\": \"ladder\" runs on 1, 2, 4, ... hosts; axes take ranks_per_host or "
       "threads.\n"
       "Exit codes: 0 at least one curve; 3 no metric was measured at two sizes.");
-  add_value(command, "runs", options.runs, "RUN",
-            "Report on these runs: IDs, ID prefixes, or latest (default: latest)");
+  add_value(
+      command, "runs", options.runs, "RUN",
+      "Report on these runs: IDs, ID prefixes, latest, latest~N or label:NAME=VALUE (default: "
+      "latest)");
   add_value(command, "--over", options.settings.over, "NAME",
             "Scale over ranks, hosts, or a parameter such as threads (default: ranks)");
   add_repeated(command, "--metric", options.settings.metrics,
@@ -57,13 +59,9 @@ void add_scaling_report(CLI::App& report, CommandResult& result) {
     if (options->runs.empty()) options->runs.push_back("latest");
     if (!options->law.empty()) options->settings.law = scaling_law_from(options->law);
     options->settings.metrics = current_metric_names(options->settings.metrics);
-    std::vector<std::filesystem::path> folders;
-    for (const std::string& run : options->runs) {
-      auto folder = find_run(options->ReadingOptions::runs(), run);
-      if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
-    }
     std::vector<RunRecords> records;
-    for (const auto& folder : folders) records.push_back(read_run(folder));
+    for (const auto& folder : find_runs(options->database(), options->runs))
+      records.push_back(read_run(folder));
     const ScalingReport made = make_scaling_report(records, options->settings);
     show([&] { return to_document(made); }, [&] { return to_json(made); }, options->json,
          options->pages);

@@ -64,7 +64,7 @@ ExitCode run(const RunOptions& options) {
 void add_run(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand("run", "Run a suite, store the results and report them");
   command->footer(
-      "Example: benchctl run smoke --only gemm --set gemm.threads=1 --label kernel=6.1");
+      "Example: benchctl run smoke --only gemm --set 'gemm.threads=[1]' --label kernel=6.1");
   auto options = std::make_shared<RunOptions>();
   add_plan_options(*command, *options);
   add_repeated(*command, "--label", options->labels, "Label the run; may be repeated")

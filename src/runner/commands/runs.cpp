@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/hostlist.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "core/time.h"
@@ -33,8 +34,8 @@ std::string run_line(const RunRow& run) {
   if (!run.finished) notes += " (did not finish)";
   if (run.discarded) notes += " (discarded: " + *run.discarded + ")";
   return printable(fmt::format("{:<44} {:<10} {:>9} {:>5} results  {}{}", run.id, run.outcome,
-                               format(Seconds{run.seconds}), run.results, join(run.hosts, ","),
-                               notes)) +
+                               format(Seconds{run.seconds}), run.results,
+                               compact_hostlist(run.hosts), notes)) +
          "\n";
 }
 

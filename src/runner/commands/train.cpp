@@ -18,6 +18,7 @@ struct TrainOptions : PlanOptions, TrainingAnswer {
   TrainRequest request;
   int runs_asked = 0;  // 0: one per seed
   std::string seeds, ranks, scaling;
+  std::vector<std::string> labels;
 };
 
 std::vector<std::uint64_t> seeds_of(const TrainOptions& options) {
@@ -59,6 +60,7 @@ TrainRequest request_of(const TrainOptions& options) {
 }
 
 ExitCode train(const TrainOptions& options) {
+  const auto labels = labels_from(options.labels);
   const TrainRequest wanted = request_of(options);
   const auto database = options.database();
   PlannedRun planned = plan_from(options, database, [&](const ProbeCatalogue& catalogue) {
@@ -66,7 +68,8 @@ ExitCode train(const TrainOptions& options) {
   });
   if (wanted.scaling == ScalingKind::weak)
     fix_batch_of_rank(planned.plan, *wanted.batch, planned.catalogue);
-  const RunRequest request = run_request(options, std::move(planned.plan), database);
+  RunRequest request = run_request(options, std::move(planned.plan), database);
+  request.labels = Json(labels);
   const Executed run = execute(request, planned.catalogue, planned.site);
   const bool indexed = index_run(run.directory.path(), database, !run.finished).has_value();
   return answer_training({run.directory.path()}, indexed, options);
@@ -126,6 +129,8 @@ void add_where(CLI::App& command, TrainOptions& options) {
   add_value(command, "--timeout", request.timeout_s, "SECONDS",
             "Stop a run that takes longer (default: one day)")
       ->check(CLI::Range(1.0, 1e7));
+  add_repeated(command, "--label", options.labels, "Label the run; may be repeated")
+      ->type_name("KEY=VALUE");
   command.add_flag("!--no-telemetry", request.telemetry, "Disable power and temperature telemetry");
 }
 

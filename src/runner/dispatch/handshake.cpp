@@ -51,7 +51,10 @@ VersionMismatch find_mismatch(const Handshake& handshake, const std::vector<Plac
     if (const std::string place = place_of(host, places); !place.empty())
       mismatch.hosts.push_back(place);
   }
-  if (mismatch.reason.empty() && handshake.versions.size() != places.size())
+  if (!mismatch.reason.empty())
+    mismatch.reason +=
+        " (--stage BUNDLE copies this version to the hosts; scripts/bundle makes one)";
+  else if (handshake.versions.size() != places.size())
     mismatch.reason = fmt::format("the launcher placed the ranks on {} hosts instead of {}",
                                   handshake.versions.size(), places.size());
   return mismatch;

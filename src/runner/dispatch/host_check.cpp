@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "core/hostlist.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "runner/launch/program_output.h"
@@ -139,6 +140,35 @@ std::string summary_of(const std::vector<HostAnswer>& answers) {
 }
 
 }  // namespace
+
+std::string troubles_text(const std::vector<HostAnswer>& answers) {
+  // ssh names the host in its words.
+  const auto without_name = [](const HostAnswer& answer) {
+    std::string text = answer.trouble;
+    for (auto at = text.find(answer.host); at != std::string::npos;
+         at = text.find(answer.host, at + 1))
+      text.replace(at, answer.host.size(), "H");
+    return text;
+  };
+  std::vector<std::pair<std::string, std::vector<const HostAnswer*>>> groups;
+  for (const HostAnswer& answer : answers) {
+    if (answer.trouble.empty()) continue;
+    const std::string key = without_name(answer);
+    auto group = std::ranges::find(groups, key, [](const auto& one) { return one.first; });
+    if (group == groups.end()) group = groups.insert(group, {key, {}});
+    group->second.push_back(&answer);
+  }
+  std::string text;
+  for (const auto& [key, hosts] : groups) {
+    std::vector<std::string> names;
+    for (const HostAnswer* host : hosts) names.push_back(host->host);
+    text += text.empty() ? "" : "; ";
+    text += compact_hostlist(names);
+    if (names.size() > 1) text += fmt::format(" ({} of {} hosts)", names.size(), answers.size());
+    text += " " + hosts.front()->trouble;
+  }
+  return text;
+}
 
 std::vector<std::string> sweep_command(const std::string& program, const std::string& token) {
   return {program, "--sweep", token};

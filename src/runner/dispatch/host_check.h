@@ -18,6 +18,10 @@ struct HostAnswer {
   std::string swept;    // leftover processes that were killed; "" for none
 };
 
+/// The troubles of hosts, those of hosts with the same one together: "node01 has a stuck process:
+/// ...; node[02-33] (32 of 33 hosts) does not answer: ...". "" if there is none.
+std::string troubles_text(const std::vector<HostAnswer>& answers);
+
 /// The command that finds and kills every process with the run's token, and lists them. `program`
 /// is bench-rank on that host.
 std::vector<std::string> sweep_command(const std::string& program, const std::string& token);

@@ -47,6 +47,10 @@ std::string sweep_program(const PlanEntry& entry, const LaunchSite& site) {
   return usual.empty() ? rank_program(entry.job, entry.places, site) : usual;
 }
 
+bool all_here(const PlanEntry& entry) {
+  return std::ranges::all_of(entry.places, [](const Place& place) { return place.here; });
+}
+
 }  // namespace
 
 /// The run ends with an error: kill all processes of this job, here and on its hosts.
@@ -78,7 +82,8 @@ void Lane::give_up(const PlanEntry& entry, Status status, const std::string& wha
   const std::string reason = with_stderr_tail(end.empty() ? what : what + "; " + end);
   rank_.reset();
   const std::string found = check_job_hosts(entry);
-  conclude(entry.job, status, found.empty() ? where(entry) + reason : found + "; " + reason);
+  conclude(entry.job, status,
+           found.empty() ? where(entry, reason) + reason : found + "; " + reason);
 }
 
 /// "; rank states: node01: 1 running; node02: 1 stopped": ranks may be waiting for each other.
@@ -90,27 +95,25 @@ std::string Lane::rank_states(const PlanEntry& entry) const {
 }
 
 /// "on node[01-03]: ", the prefix of a reason that names no host; "" if all ranks are here.
-std::string Lane::where(const PlanEntry& entry) const {
-  const bool here =
-      std::ranges::all_of(entry.places, [](const Place& place) { return place.here; });
-  return here ? "" : "on " + compact_hostlist(entry.job.hosts) + ": ";
+std::string Lane::where(const PlanEntry& entry, const std::string& reason) const {
+  const bool named = std::ranges::any_of(
+      entry.job.hosts, [&](const std::string& host) { return reason.starts_with(host + ": "); });
+  return named || all_here(entry) ? "" : "on " + compact_hostlist(entry.job.hosts) + ": ";
 }
 
 std::string Lane::check_job_hosts(const PlanEntry& entry) {
   const auto& places = entry.places;
   // A local rank is our child, so its end is known. Ranks of mpirun are not.
-  if (entry.job.ranks == 1 && where(entry).empty()) return "";
-  std::string found;
-  for (const HostAnswer& answer : settings_.check_hosts(
-           places, site_.launch.settings, sweep_program(entry, site_.launch), site_.launch.token)) {
-    if (!answer.trouble.empty()) {
+  if (entry.job.ranks == 1 && all_here(entry)) return "";
+  const auto answers = settings_.check_hosts(
+      places, site_.launch.settings, sweep_program(entry, site_.launch), site_.launch.token);
+  for (const HostAnswer& answer : answers) {
+    if (!answer.trouble.empty())
       exclude(entry.job, answer.host, answer.trouble);
-      found += (found.empty() ? "" : "; ") + answer.host + " " + answer.trouble;
-    } else if (!answer.swept.empty()) {
+    else if (!answer.swept.empty())
       say(Level::info, answer.host + ": " + answer.swept);
-    }
   }
-  return found;
+  return troubles_text(answers);
 }
 
 void Lane::exclude(const Job& job, const std::string& host, const std::string& why) {
@@ -265,10 +268,7 @@ std::string Lane::check_handshake(const Record& program_facts, const PlanEntry& 
 void Lane::refuse_launch(const PlanEntry& entry, const std::string& reason) {
   rank_.reset();
   const std::string found = check_job_hosts(entry);
-  const bool names_host = std::ranges::any_of(
-      entry.job.hosts, [&](const std::string& host) { return reason.starts_with(host + ": "); });
-  const std::string prefix = !found.empty() ? found + "; " : names_host ? "" : where(entry);
-  const std::string whole = prefix + reason;
+  const std::string whole = (found.empty() ? where(entry, reason) : found + "; ") + reason;
   refused_[rank_key_] = whole;  // later jobs would fail after the same wait
   conclude(entry.job, Status::failed, whole);
 }

@@ -97,7 +97,7 @@ class Lane {
   void interrupt(const Job& job);
 
   bool interrupted() const { return site_.interrupts.count() > 0; }
-  std::string where(const PlanEntry& entry) const;
+  std::string where(const PlanEntry& entry, const std::string& reason) const;
   std::string rank_states(const PlanEntry& entry) const;
   /// Checks the hosts of a failed job and kills leftover processes there. Excludes hosts that do
   /// not answer. Returns its findings; "" if no host is remote.

@@ -130,7 +130,12 @@ Inventory inventory_from_json(const Json& json, const std::string& origin) {
 }
 
 Inventory read_inventory(const std::filesystem::path& file) {
-  return inventory_from_json(read_json(file), file.string());
+  const std::string text = read_file(file);
+  if (!trim(text).starts_with('{'))
+    throw Error(ErrorKind::input, file.string() + ": not a hosts file (JSON)",
+                "make one with `benchctl init --hosts NAMES`, or from an Open MPI hostfile with "
+                "`benchctl import hostfile FILE -o hosts.json`");
+  return inventory_from_json(parse_json(text, file.string()), file.string());
 }
 
 Json to_json(const Inventory& inventory) {

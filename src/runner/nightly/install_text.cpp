@@ -137,10 +137,16 @@ InstallText for_systemd(const NightInstall& install) {
   };
   InstallText text;
   text.files = {{file(".service"), unit_text(install)}, {file(".timer"), timer_text(install)}};
-  text.begin = {systemctl + " daemon-reload", systemctl + " enable --now " + kName + ".timer"};
+  if (install.elsewhere)
+    text.begin = {systemctl + " link " + shell_words({file(".service"), file(".timer")})};
+  text.begin.push_back(systemctl + " daemon-reload");
+  text.begin.push_back(systemctl + " enable --now " + kName + ".timer");
   if (install.for_user) text.begin.push_back("loginctl enable-linger");
-  text.undo = {systemctl + " disable --now " + kName + ".timer",
-               shell_words({"rm", file(".service"), file(".timer")}), systemctl + " daemon-reload"};
+  text.undo = {systemctl + " disable --now " + kName + ".timer"};
+  if (install.elsewhere)  // removes the link
+    text.undo.push_back(systemctl + " disable " + kName + ".service");
+  text.undo.push_back(shell_words({"rm", file(".service"), file(".timer")}));
+  text.undo.push_back(systemctl + " daemon-reload");
   return text;
 }
 

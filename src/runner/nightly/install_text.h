@@ -37,7 +37,8 @@ struct NightInstall {
   std::vector<std::string> command;  // absolute program and its arguments
   TimeOfDay at;
   Seconds budget{1800.0};
-  bool for_user = true;  // systemd: user rather than system units
+  bool for_user = true;    // systemd: user rather than system units
+  bool elsewhere = false;  // systemd does not look for units in the folder: they must be linked
   /// systemd: all that a system unit may write to besides /dev and a /tmp of its own.
   std::vector<std::filesystem::path> writable = {};
 };

@@ -10,6 +10,8 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "results/store/store.h"
+#include "results/verdicts/compare/selector.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 
@@ -81,7 +83,7 @@ fs::path find_run(const fs::path& runs, const std::string& name) {
   if (ids.empty())
     throw Error(ErrorKind::input, "no runs in " + runs.string(),
                 "start one with benchctl run smoke, or choose another database with --db FILE");
-  if (name == "latest") return runs / ids.back();
+  if (const std::string latest = latest_run(name, ids); !latest.empty()) return runs / latest;
   if (std::ranges::find(ids, name) != ids.end()) return runs / name;
   const auto found = beginning_with(ids, name);
   if (found.size() == 1 && !name.empty()) return runs / found.front();
@@ -92,6 +94,49 @@ fs::path find_run(const fs::path& runs, const std::string& name) {
   throw Error(ErrorKind::input,
               "unknown run '" + name + "' in " + runs.string() + "." + did_you_mean(name, ids),
               "list runs with benchctl runs");
+}
+
+namespace {
+
+constexpr std::string_view kLabel = "label:";
+
+/// `text`: NAME=VALUE.
+std::vector<std::string> runs_with_label(const fs::path& database, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(ErrorKind::usage, "label:" + printable(text) + ": expected label:NAME=VALUE",
+                "for example label:kernel=new");
+  const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+  auto rows = Store::open(database, Access::read).runs();
+  std::vector<std::string> ids;
+  for (const RunRow& row : rows)
+    if (row.finished && !row.discarded && row.labels.contains(name) &&
+        text_of(row.labels.at(name)) == value)
+      ids.push_back(row.id);
+  std::ranges::reverse(ids);  // rows are newest first
+  if (ids.empty())
+    throw Error(ErrorKind::input, "no finished run has the label " + printable(text),
+                "list runs and their labels with benchctl runs");
+  return ids;
+}
+
+}  // namespace
+
+std::vector<fs::path> find_runs(const fs::path& database, const std::vector<std::string>& names) {
+  const fs::path runs = runs_folder(database);
+  std::vector<fs::path> folders;
+  const auto add = [&](fs::path folder) {
+    if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
+  };
+  for (const std::string& name : names) {
+    if (!name.starts_with(kLabel)) {
+      add(find_run(runs, name));
+      continue;
+    }
+    for (const std::string& id : runs_with_label(database, name.substr(kLabel.size())))
+      add(find_run(runs, id));
+  }
+  return folders;
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Finds a stored run by ID, ID prefix, folder, or "latest".
+// Finds a stored run by ID, ID prefix, folder, "latest", or "latest~N", the N-th before it.
 #pragma once
 
 #include <filesystem>
@@ -30,5 +30,11 @@ std::vector<std::string> all_runs(const std::filesystem::path& runs);
 
 /// The run's folder. Throws Error(input) for no or several matches, with a suggestion.
 std::filesystem::path find_run(const std::filesystem::path& runs, const std::string& name);
+
+/// The folders of several runs, each once, in the order given: names as for find_run(), or
+/// label:NAME=VALUE for all finished runs with that label that nobody discarded, oldest first.
+/// Throws Error(input) if one names nothing.
+std::vector<std::filesystem::path> find_runs(const std::filesystem::path& database,
+                                             const std::vector<std::string>& names);
 
 }  // namespace bench

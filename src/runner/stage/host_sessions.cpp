@@ -17,6 +17,27 @@
 #include "runner/launch/srun.h"
 
 namespace bench {
+
+std::vector<std::string> script_command(std::string script, const std::string& name,
+                                        const std::vector<std::string>& arguments, bool shell) {
+  std::ranges::replace(script, '\n', ' ');
+  std::vector<std::string> words = {"sh", "-c", std::move(script), name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (shell)
+    for (std::string& word : words) word = shell_quoted(word);
+  return words;
+}
+
+HostSession session_on(const Place& place, const Reach& reach,
+                       const std::function<std::vector<std::string>(bool shell)>& command) {
+  HostSession session;
+  session.host = place.host;
+  session.argv = reach.words(place);
+  const bool shell = reach.shell && !session.argv.empty();
+  for (std::string& word : command(shell)) session.argv.push_back(std::move(word));
+  return session;
+}
+
 namespace {
 
 constexpr std::size_t kAtOnce = 32;

@@ -95,12 +95,6 @@ remove() {
 mode="$1"; shift;
 "$mode" "$@")sh";
 
-/// Replaces newlines: a newline inside quotes would end a csh command.
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 bool is_plain(char c) {
   return is_letter(c) || is_digit(c) || std::string_view("_./+-").find(c) != std::string_view::npos;
 }
@@ -108,11 +102,7 @@ bool is_plain(char c) {
 }  // namespace
 
 std::vector<std::string> stage_command(const std::vector<std::string>& arguments, bool shell) {
-  std::vector<std::string> words = {"sh", "-c", one_line(kScript), "benchctl-stage"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  if (shell)
-    for (std::string& word : words) word = shell_quoted(word);
-  return words;
+  return script_command(kScript, "benchctl-stage", arguments, shell);
 }
 
 std::vector<std::string> ask_arguments(const std::string& program) { return {"ask", program}; }
@@ -172,15 +162,9 @@ constexpr Seconds kPatience{120.0};  // unpacking to a slow disk prints nothing
 
 std::vector<HostSession> make_sessions(const std::vector<Place>& places, const Reach& reach,
                                        const std::vector<std::string>& arguments) {
+  const auto command = [&](bool shell) { return stage_command(arguments, shell); };
   std::vector<HostSession> hosts;
-  for (const Place& place : places) {
-    HostSession host;
-    host.host = place.host;
-    host.argv = reach.words(place);
-    const bool shell = reach.shell && !host.argv.empty();
-    for (std::string& word : stage_command(arguments, shell)) host.argv.push_back(std::move(word));
-    hosts.push_back(std::move(host));
-  }
+  for (const Place& place : places) hosts.push_back(session_on(place, reach, command));
   return hosts;
 }
 

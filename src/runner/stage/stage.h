@@ -17,8 +17,7 @@ namespace bench {
 // The shell script that stages a bundle on a host, and its command line. The script is constant;
 // its arguments are quoted for the remote shell of ssh.
 
-/// sh -c SCRIPT benchctl-stage ARGUMENTS... Quoted if `shell`: ssh joins its arguments with spaces
-/// for a shell; srun passes them unchanged.
+/// See script_command().
 std::vector<std::string> stage_command(const std::vector<std::string>& arguments, bool shell);
 
 // Modes of the script and its output lines. It exits with 0, or prints "trouble WHY".

@@ -55,6 +55,32 @@ TEST_CASE("a package is read as a submission, with logs byte for byte") {
   }));
 }
 
+namespace {
+
+PackagedLog log_of(const std::string& name, const std::string& division) {
+  return {name, R"(:::MLLOG {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", )"
+                R"("key": "submission_division", "value": ")" +
+                    division + R"(", "metadata": {}})" + "\n"};
+}
+
+std::string refusal(const std::vector<PackagedLog>& logs, const std::string& wanted) try {
+  division_of(logs, wanted);
+  return "";
+} catch (const Error& error) {
+  return error.what();
+}
+
+}  // namespace
+
+TEST_CASE("the division is the one that the logs state, and never another") {
+  CHECK(division_of({log_of("a", "closed"), {"b", "nothing\n"}}, "") == "closed");
+  CHECK(division_of({{"b", "nothing\n"}}, "") == "open");
+  CHECK(division_of({{"b", "nothing\n"}}, "closed") == "closed");
+  CHECK(refusal({log_of("a", "closed")}, "open") == "a is of the closed division, not open");
+  CHECK(refusal({log_of("a", "closed"), log_of("b", "open")}, "") ==
+        "a is of the closed division, b of the open");
+}
+
 TEST_CASE("a package does not replace results and keeps an existing description") {
   const TemporaryDirectory place;
   PackageRequest request = request_into(place.path());

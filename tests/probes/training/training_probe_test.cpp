@@ -107,7 +107,7 @@ TEST_CASE("a training that misses its target skips the time to it, with the gap 
   CHECK(job.facts().at("samples_to_target").is_null());
 }
 
-TEST_CASE("a training whose parameters do not move is invalid, whatever it reached") {
+TEST_CASE("a training whose parameters do not move is invalid, whatever it reached", "[long]") {
   TrainingJob job(Json{{"target", 3.0}, {"lanes", 2}});  // met without any training
   job.kernels.idle = true;
   const Outcome outcome = job.run();

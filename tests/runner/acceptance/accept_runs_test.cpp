@@ -83,10 +83,10 @@ TEST_CASE("failed hosts are drained with their reason, and others are not") {
   acceptance.hosts = {host_with("a", Verdict::pass, {}), host_with("b", Verdict::fail, {slow})};
   const auto list = drains(acceptance);
   REQUIRE(list.size() == 1);
-  CHECK(shell_words(list[0].command) ==
-        "scontrol update NodeName=b State=DRAIN 'Reason=benchctl accept: peers: gemm.throughput: 5 "
-        "% worse; "
-        "it s slow'");
+  CHECK(
+      shell_words(list[0].command) ==
+      "scontrol update NodeName=b State=DRAIN 'Reason=peers: gemm.throughput: 5 % worse; it s slow "
+      "(benchctl accept)'");
 }
 
 TEST_CASE("a command that cannot run affects only its host") {

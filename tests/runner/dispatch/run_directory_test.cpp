@@ -114,6 +114,10 @@ TEST_CASE("a run is found by its id, the beginning of it, or as the latest") {
   CHECK(find_run(folder.path(), one.id()) == one.path());
   CHECK(find_run(folder.path(), "20261120T183005Z") == one.path());
   CHECK(find_run(folder.path(), "latest") == two.path());
+  CHECK(find_run(folder.path(), "latest~0") == two.path());
+  CHECK(find_run(folder.path(), "latest~1") == one.path());
+  CHECK_THROWS_WITH(find_run(folder.path(), "latest~2"), Contains("there are only 2"));
+  CHECK_THROWS_WITH(find_run(folder.path(), "latest~x"), Contains("unknown run"));
   CHECK_THROWS_WITH(find_run(folder.path(), "2026"), Contains("2 runs"));
   std::string slip = one.id();
   slip.back() = slip.back() == '0' ? '1' : '0';

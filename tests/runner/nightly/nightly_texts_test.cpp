@@ -44,6 +44,16 @@ TEST_CASE("unit arguments escape quotes, percent signs and variables for systemd
   CHECK_THAT(text.undo[0], Contains("disable --now benchctl-nightly.timer"));
 }
 
+TEST_CASE("units in a folder that systemd does not search are linked, and unlinked again") {
+  NightInstall install = install_of(NightScheduler::systemd);
+  CHECK_THAT(install_text(install).begin[0], Contains("daemon-reload"));
+  install.elsewhere = true;
+  const InstallText text = install_text(install);
+  CHECK_THAT(text.begin[0], Contains("systemctl --user link '/state/my nights/benchctl-nightly"));
+  CHECK_THAT(text.begin[2], Contains("enable --now benchctl-nightly.timer"));
+  CHECK_THAT(text.undo[1], Contains("disable benchctl-nightly.service"));
+}
+
 TEST_CASE("a system unit may write to its folders only, and keeps the devices that it measures") {
   NightInstall install = install_of(NightScheduler::systemd);
   install.for_user = false;

@@ -6,6 +6,7 @@
 #include "runner/plan/plan_json.h"
 #include "tests/runner/test_catalogue.h"
 #include "tests/support/catch.h"
+#include "tests/support/run_tests.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
@@ -117,11 +118,7 @@ TEST_CASE("ranks are pinned only when there are several and a CPU for each") {
 
 // How long that takes: scripts/evidence cluster_scale.
 TEST_CASE("all pairs of 512 hosts are planned, each with its own places") {
-#ifdef __SANITIZE_ADDRESS__
-  constexpr std::size_t kHosts = 64;
-#else
-  constexpr std::size_t kHosts = 512;
-#endif
+  const std::size_t kHosts = code_is_sanitized() ? 64 : 512;
   Inventory inventory;
   for (std::size_t i = 0; i < kHosts; ++i)
     inventory.hosts.push_back({"n" + std::to_string(i), "n" + std::to_string(i), 4, Json(), {}});

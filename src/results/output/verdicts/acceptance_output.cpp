@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "core/json.h"
 #include "core/text.h"
@@ -53,11 +54,12 @@ std::string to_junit(const Acceptance& acceptance) {
 std::string short_reason(const HostAcceptance& host, std::size_t most) {
   if (host.reasons.empty()) return "";
   const Reason& reason = host.reasons.front();
-  std::string text = "benchctl accept: " + reason.gate + ": " + reason.text;
+  constexpr std::string_view kBy = " (benchctl accept)";
   std::string plain;
-  for (const char c : printable(text)) plain += c == '\n' || c == '"' || c == '\'' ? ' ' : c;
-  if (plain.size() > most) plain = plain.substr(0, most - 3) + "...";
-  return plain;
+  for (const char c : printable(reason.gate + ": " + reason.text))
+    plain += c == '\n' || c == '"' || c == '\'' ? ' ' : c;
+  if (plain.size() + kBy.size() > most) plain = plain.substr(0, most - kBy.size() - 3) + "...";
+  return plain.append(kBy);
 }
 
 namespace {

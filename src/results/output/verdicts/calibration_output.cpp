@@ -72,12 +72,17 @@ Document to_document(const Calibration& calibration) {
   Document document{.title = "Calibration"};
   if (calibration.series == 0) {
     document.add(Paragraph{
-        "No series has twenty values at one level yet: not enough history to calibrate."});
+        calibration.constant > 0
+            ? "All series with twenty values at one level are constant: nothing to calibrate."
+            : "No series has twenty values at one level yet: not enough history to calibrate."});
     return document;
   }
   document.add(Paragraph{
       fmt::format("{} series at one level; night-to-night noise {}, lag-1 correlation {:.2f}.",
-                  calibration.series, percent_words(calibration.sigma), calibration.correlation)});
+                  calibration.series, percent_words(calibration.sigma), calibration.correlation) +
+      (calibration.constant > 0
+           ? fmt::format(" {} constant series are left out.", calibration.constant)
+           : "")});
   if (calibration.decided > 0)
     document.add(Paragraph{fmt::format("Of {} reviewed findings, {} were marked as noise.",
                                        calibration.decided, calibration.called_noise)});
@@ -107,6 +112,7 @@ Json to_json(const Calibration& calibration) {
                       {"tests", power.tests},
                       {"found", power.found}});
   return {{"series", calibration.series},
+          {"constant", calibration.constant},
           {"sigma", number_or_null(calibration.sigma)},
           {"correlation", number_or_null(calibration.correlation)},
           {"rates", rates},

@@ -39,12 +39,18 @@ void add_night(const Night& night, Gauges& gauges) {
   for (const auto& [name, value] : values) gauges.add(name, suite, value);
 }
 
+/// A file of metrics is read long after it was written: it tells a time, not an age.
+double checked_s(const Night& night, const NightHost& host) {
+  const double begin = static_cast<double>(night.time_ns) / 1e9;
+  return host.age_s <= night.seconds ? begin : begin - host.age_s;
+}
+
 void add_host(const Night& night, const NightHost& host, Gauges& gauges) {
   const GaugeLabels labels = {{"suite", night.suite}, {"host", host.host}};
   gauges.add("benchctl_night_host_jobs", labels, static_cast<double>(host.planned));
   gauges.add("benchctl_night_host_jobs_ok", labels, static_cast<double>(host.ok));
   gauges.add("benchctl_night_host_jobs_disturbed", labels, static_cast<double>(host.disturbed));
-  gauges.add("benchctl_night_host_age_seconds", labels, host.age_s);
+  gauges.add("benchctl_night_host_checked_timestamp_seconds", labels, checked_s(night, host));
 }
 
 void add_finding(const Night& night, const NightFinding& finding, Gauges& gauges) {
@@ -100,8 +106,8 @@ std::string to_prometheus(const Night& night) {
        {"benchctl_night_host_jobs", "Jobs planned on the host."},
        {"benchctl_night_host_jobs_ok", "Jobs on the host that succeeded."},
        {"benchctl_night_host_jobs_disturbed", "Jobs on the host without clean samples."},
-       {"benchctl_night_host_age_seconds",
-        "Time since the last check of the host; absent if never."},
+       {"benchctl_night_host_checked_timestamp_seconds",
+        "When the host was last checked, Unix time; this night's start if in it, absent if never."},
        {"benchctl_night_finding", "One finding, described by its labels."},
        {"benchctl_night_finding_effect_ratio", "Value divided by history, minus 1."}});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/hostlist.h"
@@ -36,12 +37,16 @@ std::vector<std::string> parts_of(const std::string& text) {
   throw Error(ErrorKind::input, "'" + shown(text) + "' selects no runs: " + why, hint);
 }
 
+}  // namespace
+
 std::string latest_run(const std::string& text, const std::vector<std::string>& runs) {
+  constexpr std::string_view kLatest = "latest";
+  if (!text.starts_with(kLatest)) return "";
   std::size_t back = 0;
-  if (text.size() > 7) {
-    const char* end = text.data() + text.size();
-    const auto [rest, failed] = std::from_chars(text.data() + 7, end, back);
-    if (failed != std::errc() || rest != end) return text;
+  if (const auto tail = std::string_view(text).substr(kLatest.size()); !tail.empty()) {
+    const char* end = tail.data() + tail.size();
+    const auto [rest, failed] = std::from_chars(tail.data() + 1, end, back);
+    if (tail.front() != '~' || failed != std::errc() || rest != end) return "";
   }
   if (back >= runs.size())
     refuse_selector(text, "there are only " + std::to_string(runs.size()) + " runs",
@@ -49,10 +54,12 @@ std::string latest_run(const std::string& text, const std::vector<std::string>& 
   return runs[runs.size() - 1 - back];
 }
 
+namespace {
+
 void select_run(const std::string& value, const std::vector<std::string>& runs,
                 Selector& selector) {
-  const bool latest = value == "latest" || value.starts_with("latest~");
-  const std::string id = latest ? latest_run(value, runs) : value;
+  const std::string latest = latest_run(value, runs);
+  const std::string id = latest.empty() ? value : latest;
   if (id.empty() ||
       std::ranges::none_of(runs, [&](const std::string& run) { return run.starts_with(id); }))
     refuse_selector(

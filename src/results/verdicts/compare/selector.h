@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "results/store/history.h"
 
@@ -28,6 +29,10 @@ struct Selector {
 /// Error(usage) for another kind and Error(input) for a value that cannot be.
 /// A path of an existing file needs no `file:`.
 Selector parse_selector(const std::string& text, const std::vector<std::string>& runs);
+
+/// The run that "latest" or "latest~N" names among `runs`, oldest first; empty for other texts.
+/// Throws Error(input) if there are too few.
+std::string latest_run(const std::string& text, const std::vector<std::string>& runs);
 
 /// Whether it is a file rather than part of the database.
 bool is_file_selector(const std::string& text);

@@ -196,6 +196,54 @@ MetricKey metric_key(const SeriesKey& key) {
           key.unit,   key.better};
 }
 
+MetricKey without_parameters(MetricKey key, const std::vector<std::string>& names) {
+  Json params = try_parse_json(key.params).value_or(Json::object());
+  for (const std::string& name : names) params.erase(name);
+  key.params = dump(params);
+  return key;
+}
+
+namespace {
+
+std::vector<std::string> parameters_of(const std::vector<Side>& sides) {
+  std::set<std::string> names;
+  for (const Side& side : sides)
+    for (const auto& [key, units] : side.metrics) {
+      const Json params = try_parse_json(key.params).value_or(Json::object());
+      for (const auto& [name, value] : params.items()) names.insert(name);
+    }
+  return {names.begin(), names.end()};
+}
+
+void ignore_parameters(Side& side, const std::vector<std::string>& names) {
+  std::map<MetricKey, ValuesOfUnits> joined;
+  std::map<MetricKey, std::string> whole;
+  for (auto& [key, units] : side.metrics) {
+    const MetricKey rest = without_parameters(key, names);
+    if (!joined.emplace(rest, std::move(units)).second)
+      throw Error(ErrorKind::input,
+                  printable(side.name) + " has several series of " + key.metric +
+                      " that differ only in what is ignored: " + printable(whole[rest]) + " and " +
+                      printable(key.params),
+                  "choose sides with one value of that parameter each");
+    whole[rest] = key.params;
+  }
+  side.metrics = std::move(joined);
+}
+
+}  // namespace
+
+void ignore_parameters(std::vector<Side>& sides, const std::vector<std::string>& names) {
+  const std::vector<std::string> known = parameters_of(sides);
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      throw Error(
+          ErrorKind::input,
+          "no series has the parameter '" + printable(name) + "'." + did_you_mean(name, known),
+          "they have: " + join(known, ", "));
+  for (Side& side : sides) ignore_parameters(side, names);
+}
+
 std::string hardware_of(const Json& configuration) {
   std::set<std::string> products;
   if (!configuration.is_object()) return "";

@@ -63,6 +63,14 @@ Side read_file_side(const std::string& path, const std::vector<std::string>& met
 Side side_of_rows(const std::vector<Json>& rows, const std::string& name,
                   const std::vector<std::string>& metrics);
 
+/// Joins series that differ in these parameters only, so that one setting can be compared with
+/// another. Throws Error(input) for a parameter that no series of any side has, and if a side has
+/// several values of one for a metric: they would be mixed.
+void ignore_parameters(std::vector<Side>& sides, const std::vector<std::string>& names);
+
+/// The key without these parameters.
+MetricKey without_parameters(MetricKey key, const std::vector<std::string>& names);
+
 /// GPU or, without one, processor; "" if unknown. Several products are joined by " | ".
 std::string hardware_of(const Json& configuration);
 /// All products of a side.

@@ -82,6 +82,11 @@ void Calibrator::rate(const LevelHistory& history, const SettledGroup& group,
   const std::span<const double> level =
       std::span(history.values).subspan(history.segments.begins.back());
   if (level.size() < kFewestValues) return;
+  // Any change of a constant is found at once, which says nothing about measurements.
+  if (std::ranges::minmax(level).min == std::ranges::minmax(level).max) {
+    ++result_.constant;
+    return;
+  }
   ++result_.series;
   sigmas_.push_back(history.sigma);
   correlations_.push_back(history.correlation);

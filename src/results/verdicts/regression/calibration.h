@@ -36,6 +36,7 @@ struct Calibration {
   std::vector<CalibrationRate> rates = {};
   std::vector<CalibrationPower> power = {};
   std::size_t series = 0;                     // with one level of twenty nights or more
+  std::size_t constant = 0;                   // further ones, whose values are all equal
   double sigma = kNoValue;                    // their median noise, as a share of the value
   double correlation = kNoValue;              // ... of neighbouring nights
   std::size_t called_noise = 0, decided = 0;  // reviewed findings

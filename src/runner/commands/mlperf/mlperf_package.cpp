@@ -116,6 +116,7 @@ PackageSources package_sources(const std::vector<std::string>& words,
 
 struct PackageOptions : ReadingOptions {
   std::vector<std::string> sources, facts, fields;
+  std::string division;  // "": that of the logs
   mlperf::SubmissionScoreSettings settings;
   mlperf::SystemOptions words;
   mlperf::PackageRequest request;
@@ -152,6 +153,7 @@ mlperf::DescribedSystem described(const PackageSources& sources, const PackageOp
   }
   mlperf::SystemOptions words = options.words;
   words.submitter = options.request.submitter;
+  words.division = mlperf::division_of(sources.logs, options.division);
   words.fields = fields_from(options.fields);
   return describe_system(hosts, training_programs, words);
 }
@@ -200,9 +202,9 @@ mlperf::ChosenLogs logs_to_submit(const PackageOptions& options,
 ExitCode package_logs(const PackageOptions& options) {
   PackageSources sources = package_sources(options.sources, options.facts, options);
   mlperf::PackageRequest request = options.request;
+  request.description = described(sources, options);
   request.logs = std::move(sources.logs);
   request.commands = sources.commands;
-  request.description = described(sources, options);
   const mlperf::ChosenLogs chosen = logs_to_submit(options, request);
   request.logs = chosen.logs;
   mlperf::CheckedPackage checked{write_package(request), {}, {}, chosen.left_out};
@@ -247,8 +249,8 @@ void describe_package(CLI::App& command, PackageOptions& options) {
                   "Set the name of the source code folder (default: benchctl)")
       ->type_name("NAME");
   command
-      .add_option("--division", options.words.division,
-                  "Set the division: closed or open (default: open)")
+      .add_option("--division", options.division,
+                  "Demand this division of the logs (default: the one that they state, else open)")
       ->check(CLI::IsMember({"closed", "open"}));
   command.add_option("--status", options.words.status, "Set the availability of the system")
       ->check(CLI::IsMember(mlperf::system_statuses()));

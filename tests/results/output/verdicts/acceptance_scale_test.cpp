@@ -6,17 +6,13 @@
 #include "tests/support/catch.h"
 #include "tests/support/fleet.h"
 #include "tests/support/rendered.h"
+#include "tests/support/run_tests.h"
 
 using namespace bench;
 namespace {
 
-// Sanitizers take several times the memory and time, and look for other faults.
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kManyHosts = 400;
-#else
-constexpr std::size_t kManyHosts = 4000;
-#endif
-constexpr std::size_t kBadHost = kManyHosts / 3;
+const std::size_t kManyHosts = code_is_sanitized() ? 400 : 4000;
+const std::size_t kBadHost = kManyHosts / 3;
 constexpr double kMostBytesPerHost = 70e3;
 
 double peak_bytes() {
@@ -66,7 +62,6 @@ TEST_CASE(
                     << (peak_bytes() - before) / 1e6 << " MB");
   for (std::size_t h = 0; h < kManyHosts; ++h)
     if ((acceptance.hosts[h].verdict == Verdict::fail) != (h == kBadHost)) FAIL(fleet.host(h));
-#ifndef __SANITIZE_ADDRESS__
-  CHECK(peak_bytes() - before < kMostBytesPerHost * static_cast<double>(kManyHosts));
-#endif
+  if (!code_is_sanitized())
+    CHECK(peak_bytes() - before < kMostBytesPerHost * static_cast<double>(kManyHosts));
 }

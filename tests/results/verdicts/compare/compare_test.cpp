@@ -34,6 +34,26 @@ TEST_CASE("a time that falls is an improvement, and a metric without direction c
         ChangeVerdict::changed);
 }
 
+TEST_CASE("an ignored parameter joins series that differ in it, and mixes none") {
+  const auto key = [](const char* library) {
+    MetricKey one = rate_key("gemm.throughput");
+    one.params = std::string(R"({"library":")") + library + R"(","m":512})";
+    return one;
+  };
+  std::vector<Side> sides = {side_of(kBefore, key("onednn")), side_of(kAfter, key("openblas"))};
+  CHECK(compare(sides[0], sides[1]).metrics.empty());
+  ignore_parameters(sides, {"library"});
+  const Comparison joined = compare(sides[0], sides[1]);
+  REQUIRE(joined.metrics.size() == 1);
+  CHECK(joined.metrics[0].params == Json({{"m", 512}}));
+  CHECK(joined.metrics[0].verdict == ChangeVerdict::regressed);
+  CHECK_THROWS_WITH(ignore_parameters(sides, {"n"}), Contains("no series has the parameter 'n'"));
+
+  std::vector<Side> mixed = {side_of(kBefore, key("onednn"))};
+  mixed[0].metrics.insert(*side_of(kAfter, key("openblas")).metrics.begin());
+  CHECK_THROWS_WITH(ignore_parameters(mixed, {"library"}), Contains("openblas"));
+}
+
 TEST_CASE("exact metrics are equal or changed, without a test") {
   MetricKey cores = rate_key("topology.cores");
   cores.better = Better::none;

@@ -84,13 +84,16 @@ TEST_CASE("prometheus of a night: each kind and state has a count, including 0")
   CHECK(all.at("benchctl_night_checks_left_out").begin()->second == 1);
 }
 
-TEST_CASE("prometheus of a night: findings by host, and no age for a host never checked") {
+TEST_CASE("prometheus of a night: findings by host, and no time for a host never checked") {
   const auto all = gauges(to_prometheus(mixed_night()));
   const auto effects = with(all.at("benchctl_night_finding_effect_ratio"), "host=\"n2\"");
   REQUIRE(effects.size() == 1);
   CHECK(effects.begin()->second == Approx(-0.2));
   CHECK(all.at("benchctl_night_finding_effect_ratio").size() == 1);  // the others have no value
   CHECK(with(all.at("benchctl_night_finding"), "kind=\"unchecked\"").size() == 1);
-  CHECK(with(all.at("benchctl_night_host_age_seconds"), "host=\"n4\"").empty());
+  const auto& checked = all.at("benchctl_night_host_checked_timestamp_seconds");
+  CHECK(with(checked, "host=\"n4\"").empty());
+  CHECK(with(checked, "host=\"n1\"").begin()->second == 1'795'199'405.0);
+  CHECK(with(checked, "host=\"n5\"").begin()->second == 1'795'199'405.0 - 2e5);
   CHECK(with(all.at("benchctl_night_host_jobs_ok"), "host=\"n3\"").begin()->second == 2);
 }

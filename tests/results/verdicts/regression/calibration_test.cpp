@@ -74,6 +74,17 @@ TEST_CASE("the calibration page draws a line per loss and marks alarm rates abov
         std::string::npos);
 }
 
+TEST_CASE("constant series are counted and do not make the power look better") {
+  Calibrator calibrator({}, 1);
+  calibrator.add(MadeFleet(20, 60, 0.0, 1).members);
+  const Calibration constant = calibrator.result();
+  CHECK(constant.series == 0);
+  CHECK(constant.constant == 20);
+  CHECK(to_terminal(to_document(constant), {}).find("are constant") != std::string::npos);
+  calibrator.add(MadeFleet(20, 60, 0.05, 1).members);
+  CHECK(found(calibrator.result(), 0.01, 1) < 0.2);
+}
+
 TEST_CASE("without twenty nights there is not enough history to calibrate with") {
   Calibrator calibrator({}, 1);
   calibrator.add(MadeFleet(10, 12).members);

@@ -186,6 +186,10 @@ int repeats(const Plan& plan) {
   return std::max(1, least);
 }
 
+/// Few peers are measured again together with an open host: their median scatters nearly as much as
+/// the host's own, and what slows the site for a while slows them alike.
+constexpr std::size_t kFewHosts = 12;
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
@@ -196,6 +200,11 @@ std::vector<RunRecords> read_all(const std::vector<std::filesystem::path>& runs)
   std::vector<RunRecords> records;
   for (const auto& run : runs) records.push_back(read_run(run));
   return records;
+}
+
+double count_jobs(const Plan& plan) {
+  return static_cast<double>(std::ranges::count_if(
+      plan.entries, [](const PlanEntry& entry) { return entry.skip.empty(); }));
 }
 
 void log_round(const Plan& plan, int round) {
@@ -212,9 +221,10 @@ Seconds accept_budget(const Suite& suite) {
   return Seconds{number_field(suite.acceptance, "budget_s", kDefaultAcceptBudgetS)};
 }
 
-Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs) {
+Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs,
+                        Again again) {
   std::set<CaseOfHost> wanted;
-  std::set<std::string> out;
+  std::set<std::string> out, cases;
   for (const HostAcceptance& host : acceptance.hosts) {
     if (dropped_out(host)) out.insert(host.host);
     for (const std::string& one : open_cases(host)) wanted.insert({one, host.host});
@@ -222,11 +232,14 @@ Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most
   for (const Unresolved& one : acceptance.unresolved)
     if (one.runs <= most_runs)
       for (const std::string& host : one.hosts) wanted.insert({one.case_name, host});
+  if (again == Again::with_peers)
+    for (const CaseOfHost& one : wanted) cases.insert(one.first);
   Plan more = without_entries(plan);
   for (const PlanEntry& entry : plan.entries) {
     const auto& hosts = entry.job.hosts;
     const auto is_wanted = [&](const std::string& host) {
-      return wanted.contains({entry.job.case_name, host});
+      return wanted.contains({entry.job.case_name, host}) ||
+             (hosts.size() == 1 && cases.contains(entry.job.case_name));
     };
     if (!entry.skip.empty() || std::ranges::none_of(hosts, is_wanted) ||
         std::ranges::any_of(hosts, [&](const auto& host) { return out.contains(host); }))
@@ -243,20 +256,31 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
   const Clock::time_point begin = Clock::now();
   const RunDirectory first = execute(request.run, catalogue, site).directory;
   const double first_s = seconds_since(begin);
-  // Of the first run, which is known to have taken first_s.
+  // Of the first run, which is known to have taken first_s. Starting ranks takes time for each job,
+  // however short it is; a quarter is for what scatters.
   const auto share_of = [&](const Plan& plan) {
-    const double whole = request.run.plan.expected.value;
-    return whole > 0.0 ? plan.expected.value / whole : 1.0;
+    const Plan& all = request.run.plan;
+    const double jobs = count_jobs(plan) / std::max(1.0, count_jobs(all));
+    const double whole = all.expected.value;
+    return 1.25 * std::max(jobs, whole > 0.0 ? plan.expected.value / whole : 1.0);
   };
   accepted.runs.push_back(first.path());
   accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   const int each = repeats(request.run.plan);
+  const auto fits = [&](const Plan& plan) {
+    return seconds_since(begin) + share_of(plan) * first_s <= request.budget.value;
+  };
+  const auto next_plan = [&](Again again) {
+    return plan_of_open_cases(request.run.plan, accepted.acceptance, request.most_runs, again);
+  };
   for (int taken = 2 * each; taken <= request.most_runs; taken += each) {
     RunRequest more = request.run;
-    more.plan = plan_of_open_cases(request.run.plan, accepted.acceptance, request.most_runs);
+    const bool few = accepted.acceptance.hosts.size() <= kFewHosts;
+    more.plan = next_plan(few ? Again::with_peers : Again::open_hosts);
+    if (few && !fits(more.plan)) more.plan = next_plan(Again::open_hosts);
     if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
-    const double spent = seconds_since(begin);
-    if (spent + share_of(more.plan) * first_s > request.budget.value) {
+    if (!fits(more.plan)) {
+      const double spent = seconds_since(begin);
       say(Level::info, fmt::format("inconclusive: {} jobs would exceed the time budget of {:.0f} s "
                                    "({:.0f} s spent; --budget)",
                                    more.plan.entries.size(), request.budget.value, spent));

@@ -59,9 +59,13 @@ struct AcceptedRuns {
 AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& catalogue,
                           const LaunchSite& site);
 
+/// Where single-host cases are repeated: on the hosts that they leave open, or on their peers too.
+enum class Again { open_hosts, with_peers };
+
 /// Plan entries that could decide inconclusive cases and metrics left unresolved on all hosts,
 /// without hosts that dropped out. What would need more than `most_runs` is not tried.
-Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs);
+Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs,
+                        Again again = Again::open_hosts);
 
 /// Judges stored runs without starting a job.
 Acceptance judge_stored(const std::vector<std::filesystem::path>& runs,

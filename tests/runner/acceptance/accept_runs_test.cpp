@@ -49,6 +49,10 @@ TEST_CASE("only open cases of inconclusive hosts are rerun, never with a host th
   CHECK(more.entries[0].job.id == "1");
   CHECK(more.entries[1].job.id == "3");
   CHECK(more.expected.value == 4.0);
+  // With its peers: cases of single hosts on all of them but those that dropped out.
+  const Plan all = plan_of_open_cases(plan, acceptance, 9, Again::with_peers);
+  REQUIRE(all.entries.size() == 3);
+  CHECK(all.entries[1].job.id == "2");
 }
 
 TEST_CASE("reasons that more runs cannot change cause no rerun") {

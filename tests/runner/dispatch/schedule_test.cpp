@@ -51,6 +51,28 @@ TEST_CASE("a process continues only with jobs of the same launch; its hosts stay
   CHECK(schedule.take() == 1u);
 }
 
+TEST_CASE("hosts that wait for a lane take turns by rounds") {
+  // As planned for an acceptance: two cases, twice, on two hosts.
+  std::vector<PlanEntry> entries;
+  for (int repeat = 0; repeat < 2; ++repeat)
+    for (const char* host : {"a", "b"})
+      for (int one = 0; one < 2; ++one) {
+        entries.push_back(on({host}));
+        entries.back().job.repeat = repeat;
+      }
+  Schedule one_lane(entries);
+  CHECK(one_lane.take() == 0u);
+  CHECK(one_lane.follow(0) == 1u);
+  CHECK_FALSE(one_lane.follow(1));  // b waits
+  one_lane.free(1);
+  CHECK(one_lane.take() == 2u);
+  Schedule two_lanes(entries);
+  CHECK(two_lanes.take() == 0u);
+  CHECK(two_lanes.take() == 2u);
+  CHECK(two_lanes.follow(0) == 1u);
+  CHECK(two_lanes.follow(1) == 4u);  // nobody waits: the process goes on
+}
+
 TEST_CASE("jobs not taken remain, planned skips do not") {
   std::vector<PlanEntry> entries = {on({"a"}), on({"a"}), on({"b"})};
   entries[1].skip = "no CUDA build";

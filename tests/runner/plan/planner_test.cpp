@@ -206,6 +206,19 @@ TEST_CASE("every pair of hosts runs once before any runs again") {
   CHECK(pairs.size() == kPairs);
 }
 
+TEST_CASE("an acceptance repeats the whole suite, so that repeats lie far apart") {
+  Plan whole = plan(R"({"name": "a", "probe": "peak", "repeat": 2},
+                       {"name": "b", "probe": "gemm", "repeat": 2})");
+  const auto cases = [](const Plan& result) {
+    std::string names;
+    for (const PlanEntry& entry : result.entries) names += entry.job.case_name;
+    return names;
+  };
+  CHECK(cases(whole) == "aabb");
+  whole.suite.acceptance = {{"budget_s", 100}};
+  CHECK(cases(make_plan(whole.suite, one_host(), test_catalogue(), kSite)) == "abab");
+}
+
 TEST_CASE("a scope of several hosts makes jobs with ranks on all of them") {
   const Plan pairs =
       plan(R"({"name": "a", "probe": "peak", "scope": "pair", "ranks_per_host": 2})", four_hosts());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/hostlist.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/verdicts/acceptance/gate_context.h"
@@ -46,7 +47,8 @@ struct Field {
   double reached = kNoValue;      // loss that the scatter of runs and hosts lets be seen
   Hosts disturbed = {};           // with too few usable runs because of other work
   bool mostly_disturbed = false;
-  Hosts open = {};  // left open by what scatters or disturbs all
+  Hosts open = {};  // left open by what scatters or disturbs them
+  double excluded = kNoValue;  // the loss that is excluded on all of these
 };
 
 constexpr double kMostAdvisedRuns = 50;
@@ -68,6 +70,16 @@ std::string next_step(const HostMetric& row) {
                     : "run again; if the loss stays at the limit, decide by hand";
 }
 
+// A loss within this multiple of what the host's own repeats leave open (95 %) is no sign of a fault:
+// six healthy hosts with six metrics have a greater one in one fleet of twenty.
+constexpr double kNoSign = 1.5;
+
+/// Whether what keeps the host from passing is noise alone: that of the fleet, or of its repeats.
+bool is_noise(const Field& whole, std::size_t i, const HostMetric& row) {
+  const bool of_all = whole.reached > row.resolution && row.loss <= whole.reached;
+  return of_all || row.loss <= kNoSign * whole.compared.noise.half[i];
+}
+
 /// Passes once the upper end of the interval of the loss lies below the resolution.
 void judge_interval(const GateContext& context, const Field& whole, std::size_t i,
                     HostMetric& row) {
@@ -75,7 +87,7 @@ void judge_interval(const GateContext& context, const Field& whole, std::size_t 
   row.verdict = Verdict::pass;
   if (row.loss_at_most() <= row.resolution) return;
   row.verdict = Verdict::inconclusive;
-  row.unresolved = whole.reached > row.resolution && row.loss <= whole.reached;
+  row.unresolved = is_noise(whole, i, row);
   if (row.unresolved) return;
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   if (row.loss - kOneSided * row.half > row.resolution) {
@@ -205,7 +217,10 @@ void judge_host(const GateContext& context, Field& whole, std::size_t i, Alone& 
   } else {
     row.unresolved = whole.mostly_disturbed;
   }
-  if (row.unresolved) whole.open.push_back(field.hosts[i]);
+  if (row.unresolved) {
+    whole.open.push_back(field.hosts[i]);
+    whole.excluded = std::fmax(whole.excluded, row.loss_at_most());
+  }
   context.host(field.hosts[i])->metrics.push_back(std::move(row));
 }
 
@@ -253,12 +268,13 @@ void add_unresolved(const GateContext& context, const Field& whole) {
     std::vector<double> counts;
     for (const auto& values : whole.compared.runs)
       counts.push_back(static_cast<double>(values.size()));
-    one.reached = whole.reached;
-    one.runs = runs_until(median(counts), whole.reached, metric.resolution);
-    one.text = fmt::format(
-        "{}: repeats and hosts differ so much here that losses below {} cannot be seen; {} should "
-        "be",
-        metric.title(), share_text(one.reached), share_text(one.promised));
+    const bool of_all = whole.reached > metric.resolution;
+    one.reached = of_all ? whole.reached : whole.excluded;
+    one.runs = runs_until(median(counts), one.reached, metric.resolution);
+    one.text = fmt::format("{}: {} differ so much{} that losses below {} cannot be seen; {} should be",
+                           metric.title(), of_all ? "repeats and hosts" : "repeats",
+                           of_all ? " here" : " on " + compact_hostlist(one.hosts),
+                           share_text(one.reached), share_text(one.promised));
     one.next_step = advice(one.runs);
   }
   context.acceptance.unresolved.push_back(std::move(one));

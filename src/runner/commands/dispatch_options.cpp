@@ -48,6 +48,7 @@ void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
   add_value(command, "--stage", options.stage, "FILE",
             "Copy this bundle (from scripts/bundle) to a private folder on hosts without "
             "benchctl and verify it; benchctl unstage removes it");
+  command.add_flag("--quiet", options.quiet, "Show no progress; warnings and errors stay");
   add_value(command, "--rank-program", options.rank_program, "FILE", "Use another bench-rank")
       ->group("");  // for tests
 }
@@ -83,7 +84,7 @@ RunRequest run_request(const DispatchOptions& options, Plan plan,
   RunRequest request;
   request.plan = std::move(plan);
   request.runs = runs_folder(database);
-  request.style = Progress::suitable_style();
+  request.style = options.quiet ? Progress::Style::silent : Progress::suitable_style();
   request.dispatcher.version = version();
   request.dispatcher.stage = options.stage;
   request.dispatcher.golden = GoldenValues::installed(database);

@@ -29,8 +29,9 @@ std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan
 struct DispatchOptions {
   std::string launcher = "auto";
   std::string rank_program;
-  std::string stage;  // a bundle
-  int parallel = 0;   // 0: as many as there are hosts, at most kMostAtOnce
+  std::string stage;   // a bundle
+  bool quiet = false;  // no progress
+  int parallel = 0;    // 0: as many as there are hosts, at most kMostAtOnce
 };
 
 inline constexpr int kMostAtOnce = 64;

@@ -9,6 +9,7 @@
 #include "core/child_process.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "results/output/document/text_style.h"
 
 namespace bench {
 namespace {
@@ -42,17 +43,31 @@ Progress::Style Progress::suitable_style() {
 Progress::Progress(Style style, const Plan& plan, int fd) : style_(style), fd_(fd) { add(plan); }
 
 void Progress::add(const Plan& plan) {
-  for (const PlanEntry& entry : plan.entries) labels_[entry.job.id] = label_of(entry);
+  for (const PlanEntry& entry : plan.entries) {
+    jobs_[entry.job.id] = {label_of(entry), entry.expected.value};
+    expected_s_ += entry.expected.value;
+  }
 }
 
 Progress::~Progress() { clear(); }
 
 void Progress::start(const PlanEntry& entry) {
-  what_ = labels_[entry.job.id];
-  expected_ = entry.expected;
-  started_ = std::chrono::steady_clock::now();
+  what_ = jobs_[entry.job.id].label;
   drawn_ = {};
   tick();
+}
+
+std::string Progress::time_left() const {
+  const double left = expected_s_ - expected_done_s_;
+  if (!(left > 0.0)) return "";
+  const double spent =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  // Estimates of first runs are rough: the pace counts, which also has the launches in it and what
+  // runs in parallel.
+  const double pace = expected_done_s_ > 0.0 ? spent / expected_done_s_ : 1.0;
+  const double seconds = std::max(1.0, left * pace);
+  return seconds < 100.0 ? fmt::format("about {:.0f} s left", seconds)
+                         : fmt::format("about {:.0f} min left", seconds / 60.0);
 }
 
 void Progress::tick() {
@@ -60,21 +75,34 @@ void Progress::tick() {
   if (style_ != Style::live || now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
   drawn_any_ = true;
-  const double elapsed = std::chrono::duration<double>(now - started_).count();
-  const std::string line =
-      fmt::format("[{}/{}] {}  {:.0f} s of about {:.0f} s", done_ + 1, labels_.size(), what_,
-                  elapsed, std::max(1.0, expected_.value));
+  constexpr std::size_t kCells = 16;
+  const std::string filled = bar(static_cast<double>(done_) / static_cast<double>(jobs_.size()),
+                                 kCells, {.unicode = false});
+  const std::string line = fmt::format("[{:.<{}}] {}/{}  {}  {}", filled, kCells, done_,
+                                       jobs_.size(), time_left(), what_);
   write("\r\033[K" + line.substr(0, terminal_width(fd_) - 1));
+}
+
+bool Progress::is_plain_line_due(const Outcome& outcome) const {
+  constexpr std::size_t kFewJobs = 50, kLines = 20;
+  if (jobs_.size() <= kFewJobs || outcome.status != Status::ok || done_ == jobs_.size())
+    return true;
+  return done_ * kLines / jobs_.size() != (done_ - 1) * kLines / jobs_.size();
 }
 
 void Progress::finish(const Job& job, const Outcome& outcome) {
   ++done_;
+  const Known& known = jobs_[job.id];
+  expected_done_s_ += known.expected_s;
   clear();
   const bool notable = outcome.status != Status::ok;
   if (style_ == Style::silent || (style_ == Style::live && !notable)) return;
-  write(fmt::format("[{}/{}] {} {} {:.1f} s{}\n", done_, labels_.size(), labels_[job.id],
+  if (!is_plain_line_due(outcome)) return;
+  const std::string left = jobs_.size() > done_ ? time_left() : "";
+  write(fmt::format("[{}/{}] {} {} {:.1f} s{}{}\n", done_, jobs_.size(), known.label,
                     to_string(outcome.status), outcome.seconds,
-                    outcome.reason.empty() ? "" : ": " + printable(outcome.reason)));
+                    outcome.reason.empty() ? "" : ": " + printable(outcome.reason),
+                    left.empty() ? "" : "; " + left));
 }
 
 Seconds Progress::pace() const { return style_ == Style::live ? kPace : Seconds{3600.0}; }

@@ -1,4 +1,5 @@
-// Progress of a run on stderr: one redrawn line on a terminal, else one line per finished job.
+// Progress of a run on stderr: a redrawn bar with the time left on a terminal, else a line per
+// finished job, or for a long plan one per twentieth of it and one per job that is not ok.
 #pragma once
 
 #include <chrono>
@@ -31,16 +32,23 @@ class Progress {
   Seconds pace() const;
 
  private:
+  /// "about 40 s left": what the jobs to come were expected to take, at the pace so far.
+  std::string time_left() const;
+  bool is_plain_line_due(const Outcome& outcome) const;
   void write(const std::string& text) const;
   void clear();
 
   Style style_;
-  std::map<std::string, std::string> labels_;  // job id -> case and axis values
+  struct Known {
+    std::string label;  // case and axis values
+    double expected_s = 0.0;
+  };
+  std::map<std::string, Known> jobs_;
   int fd_;
   std::size_t done_ = 0;
+  double expected_done_s_ = 0.0, expected_s_ = 0.0;  // of the jobs done, and of all
   std::string what_;
-  Seconds expected_;
-  std::chrono::steady_clock::time_point started_, drawn_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), drawn_;
   bool drawn_any_ = false;
 };
 

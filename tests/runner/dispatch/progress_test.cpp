@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "tests/support/catch.h"
 
 using namespace bench;
@@ -18,6 +20,7 @@ Plan two_jobs() {
   plan.entries[0].expected = Seconds{3.0};
   plan.entries[1].job.id = "02.b";
   plan.entries[1].job.case_name = "b";
+  plan.entries[1].expected = Seconds{1.0};
   return plan;
 }
 
@@ -44,12 +47,34 @@ std::string shown(Progress::Style style) {
 
 TEST_CASE("without a terminal each finished job is one plain line") {
   CHECK(shown(Progress::Style::plain) ==
-        "[1/2] a threads=2 ok 1.2 s\n[2/2] b failed 0.5 s: it\\x1b[31m crashed\n");
+        "[1/2] a threads=2 ok 1.2 s; about 1 s left\n"
+        "[2/2] b failed 0.5 s: it\\x1b[31m crashed\n");
+}
+
+TEST_CASE("a long plan has a line for each twentieth of it, and for what is not ok") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  {
+    Plan plan;
+    plan.entries.resize(200);
+    for (std::size_t i = 0; i < plan.entries.size(); ++i)
+      plan.entries[i].job.id = "01.a." + std::to_string(i);
+    Progress progress(Progress::Style::plain, plan, ends[1]);
+    for (std::size_t i = 0; i < plan.entries.size(); ++i)
+      progress.finish(plan.entries[i].job, {i == 4 ? Status::failed : Status::ok, "", 0.1});
+  }
+  close(ends[1]);
+  std::string text(65536, '\0');
+  text.resize(static_cast<std::size_t>(read(ends[0], text.data(), text.size())));
+  close(ends[0]);
+  CHECK(std::ranges::count(text, '\n') == 21);
+  CHECK_THAT(text, Contains("[5/200]") && Contains("failed") && Contains("[200/200]"));
 }
 
 TEST_CASE("on a terminal one line is redrawn and cleared, and only failures stay") {
   const std::string text = shown(Progress::Style::live);
-  CHECK_THAT(text, Contains("\r\033[K[1/2] a threads=2  0 s of about 3 s"));
+  CHECK_THAT(text, Contains("\r\033[K[................] 0/2  about 4 s left  a threads=2") &&
+                       Contains("[########........] 1/2"));
   CHECK_THAT(text, !Contains("ok 1.2 s"));
   CHECK_THAT(text, Contains("[2/2] b failed 0.5 s"));
 }

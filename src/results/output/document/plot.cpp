@@ -81,11 +81,14 @@ constexpr std::array<const char*, 9> kLevels = {"#8c3b00", "#c9600c", "#eb9d4f",
                                                 "#86b9dc", "#3f8bc2", "#0f5a94"};
 constexpr std::size_t kMostRows = 150;  // with a row of text each
 constexpr std::size_t kMostTitledCells = 1000;
-constexpr std::size_t kMostRowName = 28, kMostColumnName = 40;
-constexpr double kCharacter = 7.4;  // of the font, on average, with a margin
+constexpr std::size_t kMostRowName = 36, kMostColumnName = 60;
+constexpr double kCharacter = 7.4;           // of the font, on average, with a margin
+constexpr int kSlope = -50;                  // degrees of the names of columns
+constexpr double kRise = 0.77, kRun = 0.64;  // its sine and cosine
 
 struct Cells {
   double left = 0.0, top = 0.0, width = 22.0, height = 15.0;
+  double names = 0.0;  // how far the names of columns stand out to the right
 };
 
 std::size_t longest(const std::vector<std::string>& names, std::size_t most) {
@@ -97,8 +100,9 @@ std::size_t longest(const std::vector<std::string>& names, std::size_t most) {
 Cells cells_of(const HeatMap& map) {
   Cells cells;
   cells.left = 10.0 + kCharacter * static_cast<double>(longest(map.rows, kMostRowName));
-  // Names of columns are turned: they need height, not width.
-  cells.top = 40.0 + kCharacter * static_cast<double>(longest(map.columns, kMostColumnName));
+  const double name = kCharacter * static_cast<double>(longest(map.columns, kMostColumnName));
+  cells.top = 40.0 + kRise * name;
+  cells.names = kRun * name;
   if (map.rows.size() > kMostRows) cells.height = 4.0;
   return cells;
 }
@@ -165,7 +169,7 @@ std::string names_of(const HeatMap& map, const Cells& cells) {
                      shortened(map.rows[row], kMostRowName));
   for (std::size_t column = 0; column < map.columns.size(); ++column)
     text += svg_text({cells.left + cells.width * (column + 0.5) + 4.0, cells.top - 6.0}, "start",
-                     shortened(map.columns[column], kMostColumnName), true);
+                     shortened(map.columns[column], kMostColumnName), kSlope);
   return text;
 }
 
@@ -193,7 +197,8 @@ std::string to_svg(const HeatMap& map) {
       "<rect class=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
       "fill=\"#bbbbbb\"/>\n",
       cells.left, cells.top, right - cells.left, bottom - cells.top);
-  return svg_frame(std::max(right + 24.0, cells.left + 190.0), bottom + 52.0, map.title,
+  return svg_frame(std::max(right + 24.0 + cells.names, cells.left + 190.0), bottom + 52.0,
+                   map.title,
                    svg_text({8.0, 18.0}, "start", map.title) + none + paths_of(map, cells) +
                        names_of(map, cells) + titles_of(map, cells) +
                        scale_of(map, {cells.left, bottom + 12.0}));

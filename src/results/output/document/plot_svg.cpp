@@ -132,6 +132,7 @@ namespace {
 
 constexpr double kLeft = 76.0, kTop = 30.0, kWide = 640.0, kHigh = 300.0, kRight = 24.0;
 constexpr double kBelow = 52.0, kLegendRow = 20.0, kLegendColumns = 2.0;
+constexpr int kUpwards = -90;  // degrees
 constexpr std::size_t kMostNamed = 24, kMostName = 44;
 
 Axes axes_of(const Plot& plot) {
@@ -166,7 +167,7 @@ std::string grid_of(const Plot& plot, const Axes& axes) {
   marks += svg_line({kLeft, kTop}, {kLeft, bottom}, kInkLook);
   marks += svg_text({kLeft, 18.0}, "start", shortened(plot.title, 90));
   marks += svg_text({kLeft + kWide / 2.0, bottom + 37.0}, "middle", plot.x_label);
-  return marks + svg_text({15.0, kTop + kHigh / 2.0}, "middle", plot.y_label, true);
+  return marks + svg_text({15.0, kTop + kHigh / 2.0}, "middle", plot.y_label, kUpwards);
 }
 
 std::string rules_of(const Plot& plot, const Axes& axes) {

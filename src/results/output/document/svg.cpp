@@ -106,10 +106,11 @@ std::string tick_label(double value) {
                      kPrefixes[static_cast<std::size_t>(power + 4)]);
 }
 
-std::string svg_text(SvgPlace at, std::string_view anchor, std::string_view text, bool turned) {
+std::string svg_text(SvgPlace at, std::string_view anchor, std::string_view text, int degrees) {
   return fmt::format(
       "<text x=\"{0:.1f}\" y=\"{1:.1f}\" text-anchor=\"{2}\"{3}>{4}</text>\n", at.x, at.y, anchor,
-      turned ? fmt::format(" transform=\"rotate(-90 {:.1f} {:.1f})\"", at.x, at.y) : "",
+      degrees != 0 ? fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", degrees, at.x, at.y)
+                   : "",
       escaped(text));
 }
 

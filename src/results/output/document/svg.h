@@ -37,9 +37,8 @@ struct SvgPlace {
   double x = 0.0, y = 0.0;
 };
 
-/// `anchor`: start, middle or end; `turned`: read from below.
-std::string svg_text(SvgPlace at, std::string_view anchor, std::string_view text,
-                     bool turned = false);
+/// `anchor`: start, middle or end; `degrees`: turned to the right, so -90 is read from below.
+std::string svg_text(SvgPlace at, std::string_view anchor, std::string_view text, int degrees = 0);
 /// `look`: classes and colours, such as kGridLook.
 std::string svg_line(SvgPlace from, SvgPlace to, std::string_view look);
 /// The element around it all.

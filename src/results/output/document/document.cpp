@@ -43,6 +43,12 @@ std::vector<bool> columns_with_text(const DocumentTable& table) {
   return shown;
 }
 
+const Headline* headline_of(const Document& document) {
+  for (const Document::Part& part : document.parts)
+    if (const auto* headline = std::get_if<Headline>(&part.block)) return headline;
+  return nullptr;
+}
+
 Lines lines_of(const std::vector<std::string>& texts) { return {{texts.begin(), texts.end()}}; }
 
 }  // namespace bench

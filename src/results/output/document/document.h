@@ -87,8 +87,10 @@ struct DocumentTable {
 /// Which columns have a cell with text.
 std::vector<bool> columns_with_text(const DocumentTable& table);
 
+/// Begins a section. A page shows a folded one as its title only, until it is clicked.
 struct Heading {
   StyledText text;
+  bool folded = false;
 };
 struct Paragraph {
   StyledText text;
@@ -113,6 +115,24 @@ struct ItemList {
   /// In the terminal an item is one unindented line, so that editors can jump to its FILE:LINE.
   bool positions = false;
 };
+/// What a report says first: "FAIL: 1 of 6 hosts failed", the main reasons, what to do. The first
+/// one is the banner of the page.
+struct Headline {
+  std::string verdict;  // "FAIL", "PASS", "NOT JUDGED"
+  Tone tone = Tone::none;
+  std::string text;
+  ItemList reasons = {};
+  std::string next_step = {};
+};
+/// A number to be seen at a glance, with its label above it and what it means below it.
+struct SummaryCard {
+  std::string label, value, detail = {};
+  Tone tone = Tone::none;
+};
+/// Not in the terminal, where the headline says it in words.
+struct Cards {
+  std::vector<SummaryCard> cards;
+};
 /// A warning or caveat.
 struct Note {
   StyledText text;
@@ -125,8 +145,8 @@ struct Figure {
 };
 
 /// Empty lists, facts and tables are not shown.
-using Block =
-    std::variant<Heading, Paragraph, Lines, FactList, ItemList, Note, DocumentTable, Figure>;
+using Block = std::variant<Heading, Paragraph, Lines, FactList, ItemList, Headline, Cards, Note,
+                           DocumentTable, Figure>;
 
 /// Where a block is shown: a terminal has less room, a page has more use.
 enum class Audience { all, terminal, page };
@@ -138,15 +158,19 @@ struct Document {
   };
 
   std::string title;        // of the page
-  DocumentCell badge = {};  // next to the title of the page
-  bool interactive = true;  // the page has a script that sorts and searches its tables
+  DocumentCell badge = {};  // next to the title of a page without an headline
   std::vector<Part> parts = {};
+  /// Pages that this one belongs to, outermost first: title and relative address.
+  std::vector<std::pair<std::string, std::string>> parents = {};
 
   Document& add(Block block, Audience audience = Audience::all) {
     parts.push_back({std::move(block), audience});
     return *this;
   }
 };
+
+/// The headline of a document, if it has one.
+const Headline* headline_of(const Document& document);
 
 /// A line each.
 Lines lines_of(const std::vector<std::string>& texts);

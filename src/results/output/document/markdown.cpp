@@ -61,6 +61,19 @@ struct MarkdownBlock {
   std::string operator()(const Paragraph& block) const {
     return inline_markdown(block.text) + "\n";
   }
+  std::string operator()(const Headline& block) const {
+    std::string text = emphasized(block.verdict, block.tone) + ": " + plain(block.text) + "\n";
+    if (!block.reasons.items.empty()) text += "\n" + (*this)(block.reasons);
+    if (!block.next_step.empty()) text += "\n" + (*this)(Note{block.next_step, "next step"});
+    return text;
+  }
+  std::string operator()(const Cards& block) const {
+    std::string text;
+    for (const SummaryCard& card : block.cards)
+      text += "- " + plain(card.label) + ": " + emphasized(card.value, card.tone) +
+              (card.detail.empty() ? "" : ", " + plain(card.detail)) + "\n";
+    return text;
+  }
   std::string operator()(const Note& block) const {
     return "> **" + plain(block.label) + ":** " + inline_markdown(block.text) + "\n";
   }

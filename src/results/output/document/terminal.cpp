@@ -131,6 +131,14 @@ struct TerminalBlock {
     }
     return text + rest_line(block.items.size(), shown);
   }
+  std::string operator()(const Headline& block) const {
+    std::string text =
+        line({{{block.verdict, block.tone}, {": " + block.text}}}, 0, kIndent, style) +
+        (*this)(block.reasons);
+    if (!block.next_step.empty()) text += (*this)(Note{block.next_step, "next step"});
+    return text;
+  }
+  std::string operator()(const Cards&) const { return ""; }
   std::string operator()(const Note& block) const {
     StyledText text = block.text;
     text.spans.insert(text.spans.begin(), {block.label + ": "});

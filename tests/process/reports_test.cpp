@@ -1,5 +1,9 @@
 // benchctl report scaling and fleet as users run them: kept runs in, text, JSON and a page out, and
 // an exit code that says whether anything could be concluded.
+#include <algorithm>
+#include <regex>
+#include <set>
+
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
 
@@ -13,7 +17,7 @@ TEST_CASE("reports of one run on one host are inconclusive and name what is miss
   const Answer scaling = bench.run({"report", "scaling", "--html", page});
   CHECK(scaling.exit.text() == "exit code 3");
   CHECK_THAT(scaling.out, Contains("No metric was measured at two values of ranks"));
-  CHECK_THAT(read_file(page), Contains("<title>Scaling</title>"));
+  CHECK_THAT(read_file(page), Contains("<title>Scaling: NOT MEASURED</title>"));
   const Answer fleet = bench.run({"report", "fleet", "--json", "--html", page});
   CHECK(fleet.exit.text() == "exit code 3");
   const Json json = parse_json(fleet.out, "fleet");
@@ -21,7 +25,7 @@ TEST_CASE("reports of one run on one host are inconclusive and name what is miss
   REQUIRE(json["hosts"].size() == 1);
   CHECK_THAT(json["hosts"][0]["reasons"][0].get<std::string>(),
              Contains("peer comparison needs 4"));
-  CHECK_THAT(read_file(page), Contains("<title>Fleet</title>"));
+  CHECK_THAT(read_file(page), Contains("<title>Fleet: INCONCLUSIVE</title>"));
 }
 
 TEST_CASE("reports take the runs of a label, and name one that nobody has") {
@@ -82,4 +86,55 @@ TEST_CASE("a training report on a loader run predicts what training would wait f
   CHECK(json["diagnosis"][0]["case"] == "nothing");
   CHECK(json["runs"].empty());
   CHECK_THAT(read_file(page), Contains("Bottleneck analysis"));
+}
+
+namespace {
+
+/// Addresses of a page that lead to no file; each page is looked at once.
+void follow(const std::filesystem::path& page, std::set<std::filesystem::path>& seen,
+            std::vector<std::string>& dead) {
+  if (!seen.insert(page).second) return;
+  const std::string text = read_file(page);
+  const std::regex link("href=\"([^\"#]+)\"");
+  for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+    const auto to = (page.parent_path() / (*at)[1].str()).lexically_normal();
+    if (std::filesystem::exists(to))
+      follow(to, seen, dead);
+    else
+      dead.push_back(page.string() + " -> " + (*at)[1].str());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a site has a page for everything, and every link leads to one") {
+  const BenchctlFolder bench;
+  const std::string rank = (program_folder() / "faulty_rank").string();
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(bench.run({"run", bench.suite({""}), "--rank-program", rank}).exit.clean());
+  bench.run({"nightly", "--suite", bench.suite({""}), "--all", "--rank-program", rank});
+  const auto folder = bench.folder.path() / "site";
+  const Answer made = bench.run({"report", "site", folder.string(), "--json"});
+  INFO(made.err);
+  REQUIRE(made.exit.clean());
+  const Json json = parse_json(made.out, "site");
+  CHECK(json["warnings"].empty());
+  for (const Json& file : json["files"])
+    CHECK(std::filesystem::exists(folder / file.get<std::string>()));
+  std::set<std::filesystem::path> seen;
+  std::vector<std::string> dead;
+  follow(folder / "index.html", seen, dead);
+  CHECK(dead == std::vector<std::string>{});
+  CHECK(seen.size() == json["files"].size());  // no page that nobody can find
+  for (const char* part : {"/runs/", "/nights/", "/hosts/", "/comparisons/"})
+    CHECK(std::ranges::any_of(seen, [&](const std::filesystem::path& page) {
+      return page.string().find(part) != std::string::npos;
+    }));
+  // What one run lost is said, and the others are still shown.
+  const std::string lost = all_runs(bench.folder.path() / "runs").front();
+  std::filesystem::remove_all(bench.folder.path() / "runs" / lost);
+  const Answer again = bench.run({"report", "site", folder.string()});
+  CHECK(again.exit.clean());
+  CHECK_THAT(again.err, Contains(lost));
+  CHECK_THAT(read_file(folder / "index.html"), Contains("run " + lost + ": "));
 }

@@ -49,6 +49,7 @@ void add_import_mlperf(CLI::App& import, CommandResult& result);
 void add_regression_report(CLI::App& report, CommandResult& result);
 void add_calibration_report(CLI::App& report, CommandResult& result);
 void add_roofline_report(CLI::App& report, CommandResult& result);
+void add_site_report(CLI::App& report, CommandResult& result);
 void add_scaling_report(CLI::App& report, CommandResult& result);
 void add_fleet_report(CLI::App& report, CommandResult& result);
 

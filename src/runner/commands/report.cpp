@@ -40,7 +40,7 @@ void add_training_report(CLI::App& report, CommandResult& result) {
 void add_report(CLI::App& app, CommandResult& result) {
   CLI::App* command = app.add_subcommand(
       "report",
-      "Report on several runs: training, regression, calibration, scaling, fleet, roofline");
+      "Report on several runs: training, regression, calibration, scaling, fleet, roofline, site");
   command->require_subcommand(1);
   add_training_report(*command, result);
   add_regression_report(*command, result);
@@ -48,6 +48,7 @@ void add_report(CLI::App& app, CommandResult& result) {
   add_scaling_report(*command, result);
   add_fleet_report(*command, result);
   add_roofline_report(*command, result);
+  add_site_report(*command, result);
 }
 
 }  // namespace bench

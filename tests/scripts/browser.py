@@ -90,6 +90,7 @@ class Browser:
         page = Page(self, session)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
+        page.screen(1280, 900)
         page.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         self.wait(lambda one: one.get("sessionId") == session and one.get("method") == "Page.loadEventFired")
         return page
@@ -118,6 +119,12 @@ class Page:
     def type(self, selector, text):
         self.click(selector)
         self.call("Input.insertText", text=text)
+
+    def press(self, key):
+        code = {"Tab": 9, "Enter": 13}[key]
+        text = {"text": "\r"} if key == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **(text if kind == "keyDown" else {}))
 
     def screen(self, width, height, dark=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)

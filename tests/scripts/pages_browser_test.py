@@ -57,11 +57,75 @@ def check_colours(page):
     assert page.value(PAPER) == light, "the switch does not make it light again"
 
 
-def check_phone(page):
-    page.screen(390, 844)
-    wide = page.value("document.documentElement.scrollWidth")
-    assert wide <= 390, f"a phone of 390 pixels has to scroll a page of {wide}"
-    page.screen(1200, 800)
+WIDTHS = (1280, 768, 390)
+# What stands out to the right of the window or of its own box. Drawings scroll by themselves on a phone.
+CUT_OFF = """(() => {
+  const width = document.documentElement.clientWidth, found = [];
+  if (document.documentElement.scrollWidth > width) found.push('the page is ' + document.documentElement.scrollWidth + ' wide');
+  for (const one of document.querySelectorAll('h1,h2,p,li,dt,dd,th,td,td *,.card,summary,nav a')) {
+    const box = one.getBoundingClientRect();
+    if (box.width === 0 || one.closest('.fig')) continue;
+    if (box.right > width + 1 || box.left < -1) found.push(one.tagName + ' at ' + Math.round(box.right) + ': ' + one.textContent.slice(0, 60));
+    if (one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
+      found.push(one.tagName + ' holds ' + one.scrollWidth + ' in ' + one.clientWidth + ': ' + one.textContent.slice(0, 60));
+  }
+  return found.slice(0, 5);
+})()"""
+# Text whose contrast to what lies behind it is below AA (4.5; 3 for large text), by the formula of WCAG 2.
+LOW_CONTRAST = """(() => {
+  const parse = text => (text.match(/[0-9.]+/g) || []).map(Number);
+  const linear = c => (c /= 255) <= 0.03928 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
+  const light = c => 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
+  const behind = one => {
+    for (; one; one = one.parentElement) {
+      const c = parse(getComputedStyle(one).backgroundColor);
+      if (c.length === 3 || c[3] > 0) return c;
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set(), texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const one = texts.currentNode.parentElement;
+    if (!texts.currentNode.textContent.trim() || ['SCRIPT', 'STYLE', 'title'].includes(one.tagName)) continue;
+    const style = getComputedStyle(one), drawn = one.closest('svg') !== null;
+    const a = light(parse(drawn ? style.fill : style.color)), b = light(behind(one));
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), size = parseFloat(style.fontSize);
+    const needed = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? 3 : 4.5;
+    if (ratio < needed) found.add(ratio.toFixed(1) + ' of ' + one.tagName + '.' + one.className + ': ' + texts.currentNode.textContent.slice(0, 40));
+  }
+  return [...found].slice(0, 5);
+})()"""
+
+
+def check_looks(browser, path):
+    """Nothing cut off at any width, folded or not, and every text readable in light and dark."""
+    page = browser.open(path)
+    page.value("document.querySelectorAll('details').forEach(one => one.open = true)")
+    for width in WIDTHS:
+        page.screen(width, 900)
+        found = page.value(CUT_OFF)
+        assert not found, f"{path.name} at {width} pixels: {found}"
+    for dark in (False, True):
+        page.screen(WIDTHS[0], 900, dark=dark)
+        found = page.value(LOW_CONTRAST)
+        assert not found, f"{path.name}, {'dark' if dark else 'light'}: {found}"
+    assert not page.troubles, f"{path.name}: {page.troubles}"
+
+
+def check_keyboard(browser, folder):
+    """With the Tab key to a column's title, and Enter sorts by it; each stop on the way shows where it is."""
+    page = browser.open(folder / "fleet.html")
+    page.screen(1280, 900)
+    for _ in range(200):
+        page.press("Tab")
+        place = page.value("(e => [e.tagName, e.closest('th') !== null, getComputedStyle(e).outlineStyle])(document.activeElement)")
+        assert place[2] != "none", f"the focus on {place[0]} is not shown"
+        if place[1]:
+            break
+    else:
+        raise AssertionError("no column's title can be reached by the keyboard")
+    page.press("Enter")
+    assert page.value("document.activeElement.closest('th').getAttribute('aria-sort')") == "ascending"
 
 
 def check_fleet(browser, folder, hosts):
@@ -71,7 +135,6 @@ def check_fleet(browser, folder, hosts):
     check_sorting(page)
     check_search(page, hosts)
     check_colours(page)
-    check_phone(page)
     assert page.value("document.querySelectorAll('svg.plot').length") >= 2
     assert not page.troubles, page.troubles
 
@@ -79,7 +142,6 @@ def check_fleet(browser, folder, hosts):
 def check_scaling(browser, folder):
     page = browser.open(folder / "scaling.html")
     check_colours(page)
-    check_phone(page)
     assert page.value("document.querySelectorAll('svg circle').length") == 7
     assert page.pdf_pages() >= 1
     assert not page.troubles, page.troubles
@@ -88,7 +150,6 @@ def check_scaling(browser, folder):
 def check_ladder(browser, folder):
     page = browser.open(folder / "ladder.html")
     check_colours(page)
-    check_phone(page)
     assert page.value("document.querySelectorAll('svg circle').length") == 7, "four so far and three of a step"
     page.click(head(page.value(COLUMNS).index("cumulative")))
     steps = page.value(FIRST_COLUMN)
@@ -99,7 +160,6 @@ def check_ladder(browser, folder):
 def check_training(browser, folder):
     page = browser.open(folder / "training.html")
     check_colours(page)
-    check_phone(page)
     words = page.value("document.body.textContent")
     for asked in ("Bottleneck analysis", "bottleneck", "evidence", "potential gain", "confirm by", "not evaluated"):
         assert asked in words, f"the page does not say: {asked}"
@@ -124,7 +184,7 @@ def check_hostile(browser, folder):
 
 
 def check_that_this_test_can_fail(browser, folder):
-    """A script that fails, an error in the console and a picture from elsewhere are each found."""
+    """A script that fails, an error in the console, a picture from elsewhere, a wide column and faint text are each found."""
     whole = (folder / "scaling.html").read_text()
     spoilt = folder / "spoilt.html"
     for name, old, new in (
@@ -135,6 +195,13 @@ def check_that_this_test_can_fail(browser, folder):
         assert old in whole, name
         spoilt.write_text(whole.replace(old, new, 1))
         assert browser.open(spoilt).troubles, f"{name}: nothing was found"
+    page = browser.open(folder / "acceptance.html")
+    page.screen(WIDTHS[0], 900)
+    assert not page.value(CUT_OFF) and not page.value(LOW_CONTRAST)
+    page.value("(c => { c.style.whiteSpace = 'nowrap'; c.textContent = 'x'.repeat(300); })(document.querySelector('td'))")
+    assert page.value(CUT_OFF), "a wide column was not found"
+    page.value("document.querySelector('td').style.color = '#999'")
+    assert page.value(LOW_CONTRAST), "faint text was not found"
 
 
 def keep_screenshots(browser, folder, kept):
@@ -169,6 +236,9 @@ def main():
             check_ladder(browser, folder)
             check_training(browser, folder)
             check_hostile(browser, folder)
+            for path in sorted(folder.glob("*.html")):
+                check_looks(browser, path)
+            check_keyboard(browser, folder)
             check_that_this_test_can_fail(browser, folder)
         if len(sys.argv) > 2:
             kept = pathlib.Path(sys.argv[2])

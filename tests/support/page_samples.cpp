@@ -1,6 +1,6 @@
 // Writes pages as reports make them into a folder, for tests in a browser and for the screenshots
-// of the docs: fleet.html (of as many hosts as asked for), scaling.html, ladder.html, training.html
-// (with its diagnosis), and hostile.html, whose texts try to be more than text.
+// of the docs: one of every kind of report (fleet.html of as many hosts as asked for), and
+// hostile.html, whose texts try to be more than text.
 //   page_samples FOLDER [HOSTS]
 #include <cmath>
 #include <cstdio>
@@ -10,10 +10,19 @@
 #include "core/whole_file.h"
 #include "results/output/document/page.h"
 #include "results/output/document/plot.h"
+#include "results/output/run/run_output.h"
+#include "results/output/run/run_report.h"
+#include "results/output/verdicts/acceptance_output.h"
+#include "results/output/verdicts/compare_output.h"
 #include "results/output/verdicts/fleet_output.h"
+#include "results/output/verdicts/host_output.h"
 #include "results/output/verdicts/ladder_output.h"
+#include "results/output/verdicts/night_output.h"
+#include "results/output/verdicts/regression_output.h"
 #include "results/output/verdicts/scaling_output.h"
 #include "results/output/verdicts/training_output.h"
+#include "results/verdicts/compare/compare.h"
+#include "tests/results/run_fixture.h"
 #include "tests/support/simulated_fleet.h"
 
 using namespace bench;
@@ -167,6 +176,234 @@ TrainingReport training() {
   return report;
 }
 
+std::string node(int number) { return "node" + std::to_string(100 + number); }
+
+/// Twelve hosts of which one loses a tenth of its memory bandwidth, and one link.
+Acceptance acceptance() {
+  std::mt19937_64 random(8);
+  std::normal_distribution<double> gauss;
+  Acceptance all;
+  all.verdict = Verdict::fail;
+  all.suite = "accept-standard";
+  all.runs = {"20261120T183005Z-accept-standard-0001", "20261120T184005Z-accept-standard-0002"};
+  all.time_ns = start_ns();
+  const std::vector<std::tuple<std::string, Json, Unit, double>> metrics = {
+      {"gemm.throughput", {{"dtype", "bf16"}, {"m", 8192}}, Unit::flop_per_second, 6.1e14},
+      {"gemm.throughput", {{"dtype", "f32"}, {"m", 4096}}, Unit::flop_per_second, 5.2e13},
+      {"memory_bandwidth.bandwidth",
+       {{"kernel", "triad"}, {"level", "HBM"}},
+       Unit::byte_per_second,
+       3.0e12},
+      {"memory_latency.latency", {{"level", "L3"}}, Unit::second, 1.2e-7},
+      {"clock.frequency", {{"threads", 1}}, Unit::hertz, 2.7e9}};
+  for (int h = 0; h < 12; ++h) {
+    HostAcceptance host;
+    host.host = node(h);
+    host.verdict = h == 7 ? Verdict::fail : Verdict::pass;
+    host.facts = {{"cpu_model", "Example CPU 9654"}, {"memory_bytes", 8.1e11}};
+    for (const auto& [metric, params, unit, level] : metrics) {
+      const double loss =
+          0.006 * gauss(random) + (h == 7 && metric == "memory_bandwidth.bandwidth" ? 0.11 : 0.0);
+      HostMetric row{.case_name = metric.substr(0, metric.find('.')),
+                     .metric = metric,
+                     .params = params,
+                     .unit = unit,
+                     .runs = 3};
+      row.value = level * (unit == Unit::second ? 1.0 + loss : 1.0 - loss);
+      row.expected = level;
+      row.loss = loss;
+      row.half = 0.012;
+      row.threshold = 0.03;
+      row.resolution = 0.05;
+      row.of_limit = 0.91 - loss;
+      row.limit = level / 0.91;
+      row.verdict = loss > 0.05 ? Verdict::fail : Verdict::pass;
+      host.metrics.push_back(row);
+    }
+    if (h == 7) {
+      Reason reason{Verdict::fail, "peers", "memory", "memory_bandwidth.bandwidth"};
+      reason.text =
+          "memory_bandwidth.bandwidth (kernel triad, level HBM): 2.670 TB/s, 11.0 % worse than the "
+          "median of 11 peers (3.000 TB/s; z -17.2); allowed: 3.0 %";
+      reason.next_step = "check which memory modules are populated and their speed";
+      host.reasons.push_back(reason);
+    }
+    all.hosts.push_back(std::move(host));
+  }
+  PairMatrix matrix{.metric = "collective.bus_bandwidth (message 256 MiB)", .threshold = 0.03};
+  for (int a = 0; a < 12; ++a)
+    for (int b = a + 1; b < 12; ++b)
+      matrix.pairs.push_back(
+          {node(a), node(b), 0.004 * gauss(random) + (a == 2 && b == 9 ? 0.6 : 0.0)});
+  all.pairs.push_back(std::move(matrix));
+  Reason slow{Verdict::fail, "pairs", "pairs", "collective.bus_bandwidth"};
+  slow.text = "link between node102 and node109 is slow (4.8 GB/s against 12.0 GB/s)";
+  slow.next_step = "check the path between them: cables, switch ports, routes";
+  all.links.push_back({node(2), node(9), slow});
+  return all;
+}
+
+Night night() {
+  std::mt19937_64 random(9);
+  std::normal_distribution<double> gauss;
+  Night one;
+  one.run = "20261120T020000Z-nightly-0001";
+  one.suite = "nightly";
+  one.time_ns = start_ns();
+  one.budget_s = 1800.0;
+  one.seconds = 1212.0;
+  for (int h = 0; h < 6; ++h) {
+    one.hosts.push_back({node(h), 14, 14, 3600.0, 0});
+    for (const char* metric : {"gemm.throughput", "memory_bandwidth.bandwidth", "clock.frequency",
+                               "loader.throughput"}) {
+      const bool slow = h == 3 && std::string(metric) == "memory_bandwidth.bandwidth";
+      NightTrend trend{node(h), "memory", metric, "host", {{"threads", 64}}, Better::higher, 0.03};
+      for (int i = 0; i < 25; ++i) trend.past.push_back(1e9 * (1.0 + 0.006 * gauss(random)));
+      trend.value = 1e9 * (slow ? 0.88 : 1.0 + 0.006 * gauss(random));
+      one.trends.push_back(std::move(trend));
+      ++one.tested;
+    }
+  }
+  NightFinding finding;
+  finding.kind = SuspicionKind::slower;
+  finding.state = SuspicionState::confirmed;
+  finding.host = node(3);
+  finding.case_name = "memory";
+  finding.metric = "memory_bandwidth.bandwidth";
+  finding.params = {{"threads", 64}};
+  finding.unit = Unit::byte_per_second;
+  finding.better = Better::higher;
+  finding.value = 0.88e9;
+  finding.expected = 1e9;
+  finding.p = 1e-6;
+  finding.again = {0.881e9, 0.879e9, 0.884e9};
+  finding.text = "12.0 % worse than its history; so were 3 of 3 reruns";
+  finding.next_step = "check which memory modules are populated and their speed";
+  one.findings.push_back(std::move(finding));
+  return one;
+}
+
+Samples samples_of(const std::string& metric, double value, std::mt19937_64& random) {
+  std::normal_distribution<double> gauss;
+  Samples samples;
+  samples.metric = metric;
+  samples.unit = Unit::flop_per_second;
+  samples.better = Better::higher;
+  for (int i = 0; i < 40; ++i) {
+    samples.values.push_back(value * (1.0 + 0.01 * gauss(random)));
+    samples.flags.push_back(0);
+  }
+  samples.limit = Limit{value / 0.87, LimitKind::datasheet, "cores x units x clock"};
+  return samples;
+}
+
+RunReport run() {
+  std::mt19937_64 random(10);
+  RunFixture fixture;
+  for (int i = 0; i < 6; ++i) {
+    const std::string id = "01.gemm." + std::to_string(i);
+    Samples samples = samples_of("throughput", 1e12 * (1 + i), random);
+    samples.params = {{"dtype", i % 2 == 0 ? "f32" : "f64"},
+                      {"m", 256 << i},
+                      {"implementation", "brg:avx512_core_amx_with_a_long_name"}};
+    fixture.job(id, "gemm", "gemm").add(id, samples).outcome(id);
+  }
+  fixture.plan["gates"] = {{"gemm", {{{"metric", "throughput"}, {"min", 2e12}}}}};
+  return make_run_report(fixture.end().records());
+}
+
+MetricKey key_of(const std::string& metric, Better better) {
+  return {.metric = metric,
+          .params = R"({"dtype":"bf16","k":8192,"library":"cublaslt","m":8192,"n":8192})",
+          .device = "cuda",
+          .over = "rank",
+          .unit = better == Better::higher ? Unit::flop_per_second : Unit::second,
+          .better = better};
+}
+
+Comparison comparison() {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> gauss;
+  Side a{.name = "label:driver=550", .runs = 5}, b{.name = "label:driver=560", .runs = 5};
+  const std::vector<std::tuple<std::string, Better, double>> metrics = {
+      {"gemm.throughput", Better::higher, 1.06},
+      {"attention.throughput", Better::higher, 0.93},
+      {"copy.bandwidth", Better::higher, 1.0},
+      {"collective.latency", Better::lower, 1.04},
+      {"memory_latency.latency", Better::lower, 1.0}};
+  for (const auto& [metric, better, factor] : metrics)
+    for (int run = 0; run < 5; ++run)
+      for (int h = 0; h < 4; ++h) {
+        const auto key = key_of(metric, better);
+        a.metrics[key][{node(h), "cuda:0"}].push_back(
+            {.run = run + 1, .value = 1.0 + 0.004 * gauss(random)});
+        b.metrics[key][{node(h), "cuda:0"}].push_back(
+            {.run = run + 6, .value = factor + 0.004 * gauss(random)});
+      }
+  return compare(a, b);
+}
+
+SeriesHistory history(const std::string& metric, double level, double step) {
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> gauss;
+  SeriesHistory series;
+  series.key = {.metric = metric,
+                .params = {{"dtype", "bf16"}, {"m", 8192}},
+                .host = node(3),
+                .device = "cuda:0",
+                .unit = Unit::flop_per_second,
+                .better = Better::higher};
+  for (int night = 0; night < 30; ++night) {
+    const double value = level * (1.0 + 0.004 * gauss(random)) * (night > 22 ? 1.0 + step : 1.0);
+    series.points.push_back({.run = night + 1,
+                             .time_ns = start_ns() + night * std::int64_t{86'400'000'000'000},
+                             .value = value,
+                             .low = 0.995 * value,
+                             .high = 1.005 * value,
+                             .of_limit = value / level * 0.9});
+  }
+  return series;
+}
+
+HostPage host_page(const FleetHostReport& verdict) {
+  return {
+      .host = node(3),
+      .fleet = &verdict,
+      .histories = {history("gemm.throughput", 6e14, -0.04), history("copy.bandwidth", 5e10, 0)},
+      .runs = {{"20261120T183005Z-nightly-0001", "../runs/20261120T183005Z-nightly-0001.html",
+                start_ns(), "nightly", verdict_cell(Verdict::pass)}}};
+}
+
+RegressionReport regressions() {
+  RegressionReport report{.tested = 210,
+                          .missing = 2,
+                          .too_short = 14,
+                          .families = {{FindingScope::host, 210, 1}},
+                          .newest = {},
+                          .exit_code = ExitCode::failed};
+  const SeriesHistory series = history("gemm.throughput", 6e14, -0.04);
+  ChangeFinding one;
+  one.id = "0a1b2c3d";
+  one.verdict = HistoryVerdict::regressed;
+  one.key = series.key;
+  one.effect = -0.041;
+  one.low = -0.044;
+  one.high = -0.038;
+  one.q = 1e-9;
+  one.value = 5.76e14;
+  one.expected = 6e14;
+  one.since.id = "20261213T020000Z-nightly-0023";
+  one.since.time_ns = series.points[23].time_ns;
+  one.before = 23;
+  one.after = 7;
+  one.facts = {{"driver", "550.54.15", "560.35.03"}};
+  one.points = series.points;
+  for (int night = 0; night < 30; ++night) one.levels.push_back(night > 22 ? 5.76e14 : 6e14);
+  report.findings.push_back(std::move(one));
+  report.newest.id = "20261220T020000Z-nightly-0030";
+  return report;
+}
+
 std::string hostile() {
   const std::string bad =
       "</script><script>document.title='broken'</script><img src=x "
@@ -196,7 +433,16 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path folder = argv[1];
   const auto hosts = static_cast<std::size_t>(argc > 2 ? std::atoi(argv[2]) : 1000);
-  write_file(folder / "fleet.html", to_page(to_document(fleet_of(hosts))));
+  const FleetReport fleet = fleet_of(hosts);
+  write_file(folder / "fleet.html", to_page(to_document(fleet)));
+  const Acceptance accepted = acceptance();
+  write_file(folder / "acceptance.html", to_page(to_document(accepted)));
+  write_file(folder / "certificate.html", to_page(certificate(accepted, accepted.hosts[7])));
+  write_file(folder / "night.html", to_page(to_document(night())));
+  write_file(folder / "run.html", to_page(to_document(run())));
+  write_file(folder / "comparison.html", to_page(to_document(comparison(), true)));
+  write_file(folder / "regressions.html", to_page(to_document(regressions(), true)));
+  write_file(folder / "host.html", to_page(to_document(host_page(fleet.hosts.front()))));
   write_file(folder / "scaling.html", to_page(to_document(scaling())));
   write_file(folder / "ladder.html", to_page(to_document(ladder())));
   write_file(folder / "training.html", to_page(to_document(training())));

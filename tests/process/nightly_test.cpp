@@ -14,7 +14,8 @@ TEST_CASE("a healthy night chooses, runs, compares with history, and passes") {
   const Answer answer = bench.night();
   INFO(answer.err);
   CHECK(answer.exit.text() == "exit code 0");
-  CHECK_THAT(answer.out, Contains("pass") && Contains("2 of 2 jobs ok on 1 hosts"));
+  CHECK_THAT(answer.out, Contains("PASS: no confirmed finding on 1 host;") &&
+                             Contains("2 of 2 jobs ok on 1 hosts"));
   bench.tell("100");
   const Json night = bench.night_json();
   Schema::load(schema_path("nightly")).check(night, "nightly --json");

@@ -245,6 +245,7 @@ class NightRuns {
     night_.no_history = suspicions.no_history;
     night_.not_clean = suspicions.not_clean;
     night_.findings = suspicions.findings;
+    night_.trends = std::move(suspicions.trends);
     if (suspicions.findings.empty() || night_.interrupted) return;
     const double left_s = std::max(0.0, request_.budget_s - elapsed_s());
     Reruns reruns = plan_reruns(plan, suspicions, request_.reruns, left_s);

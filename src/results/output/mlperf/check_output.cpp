@@ -256,6 +256,14 @@ Lines rule_set_lines(const CheckReport& report) {
   return lines;
 }
 
+Headline headline_of(const CheckReport& report) {
+  const CheckCounts counts = counts_of(report);
+  const Verdict verdict = passed(report) ? Verdict::pass : Verdict::fail;
+  return {to_upper(to_string(verdict)), tone_of(verdict),
+          fmt::format("{} of {} logs pass the official check, {} fail", counts.passed, counts.files,
+                      counts.failed)};
+}
+
 void add_summary(const CheckReport& report, Document& document) {
   const CheckCounts counts = counts_of(report);
   document.add(Paragraph{fmt::format(
@@ -280,9 +288,8 @@ Document to_document(const CheckReport& report, bool all) {
     add_folder(report.folders[i], files[i], all, list.items);
   for (const FileCheck& file : report.files)
     if (!file.folder) add_loose(file, list.items);
-  Document document{.title = "MLPerf check",
-                    .badge = verdict_cell(passed(report) ? Verdict::pass : Verdict::fail)};
-  document.add(std::move(list));
+  Document document{.title = "MLPerf check"};
+  document.add(headline_of(report), Audience::page).add(std::move(list));
   add_summary(report, document);
   return document;
 }

@@ -410,12 +410,28 @@ void add_reference_plots(const SubmissionScore& score, Document& document) {
   }
 }
 
+/// Entries without a score, with the first problem of each.
+Headline headline_of(const SubmissionScore& score) {
+  constexpr std::size_t kMost = 3;
+  const auto valid =
+      static_cast<std::size_t>(std::ranges::count_if(score.entries, &EntryScore::valid));
+  const std::size_t all = score.entries.size();
+  Headline headline{valid == all ? "SCORED" : "INCOMPLETE", valid == all ? Tone::good : Tone::bad,
+                    fmt::format("{} of {} entries have a score ({})", valid, all, kNotVerified)};
+  for (const EntryScore& entry : score.entries)
+    if (!entry.valid() && headline.reasons.items.size() < kMost)
+      headline.reasons.items.push_back(
+          {entry_name(entry) + (entry.problems.empty() ? "" : ": " + entry.problems.front())});
+  return headline;
+}
+
 constexpr std::size_t kFewEntries = 3;  // the details fit on a screen
 
 }  // namespace
 
 Document to_document(const SubmissionScore& score, bool details) {
   Document document{.title = "MLPerf scores"};
+  document.add(headline_of(score), Audience::page);
   document.add(Paragraph{
       fmt::format("Scored minutes to train of {} ({})", score.root.string(), kNotVerified)});
   document.add(systems_table(score), score.entries.size() > 1 ? Audience::all : Audience::page);

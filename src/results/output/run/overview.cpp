@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "results/output/document/dot_plot.h"
 #include "results/output/run/result_cells.h"
 #include "results/run/dimensions.h"
 
@@ -221,26 +222,61 @@ std::vector<DocumentCell> overview_row(const MetricOfCase& one) {
 
 }  // namespace
 
-DocumentCell answer_badge(const RunReport& report) {
+Headline headline_of(const RunReport& report) {
   const std::string text = answer_text(report);
-  return {.text = text.substr(0, text.find(':')), .tone = tone_of(report.exit_code)};
+  const std::size_t colon = text.find(':');
+  const Tone tone = tone_of(report.exit_code);
+  Headline headline{text.substr(0, colon), tone, text.substr(std::min(text.size(), colon + 2))};
+  const auto reasons = reasons_of(report);
+  for (std::size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i)
+    headline.reasons.items.push_back({reasons[i]});
+  if (reasons.size() > kReasonsShown)
+    headline.reasons.items.push_back(
+        {{fmt::format("and {} more", reasons.size() - kReasonsShown), Tone::faint}});
+  headline.next_step = next_step(report);
+  return headline;
 }
 
-void add_answer(Document& document, const RunReport& report) {
-  document.add(Paragraph{{answer_text(report), tone_of(report.exit_code)}});
-  const auto reasons = reasons_of(report);
-  Lines lines;
-  for (std::size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i)
-    lines.lines.push_back({reasons[i], tone_of(report.exit_code)});
-  if (reasons.size() > kReasonsShown)
-    lines.lines.push_back(
-        {fmt::format("and {} more", reasons.size() - kReasonsShown), Tone::faint});
-  document.add(std::move(lines));
-  if (const std::string next = next_step(report); !next.empty()) document.add(Note{next, "next"});
+Cards summary_cards(const RunReport& report) {
+  const std::size_t measured = measured_series(report), disturbed = disturbed_series(report);
+  Cards cards{{{"Jobs", jobs_text(report)},
+               {"Undisturbed", fmt::format("{} of {}", measured - disturbed, measured),
+                "series with a clean sample", disturbed > 0 ? Tone::unsure : Tone::none}}};
+  if (!report.gates.empty()) {
+    const auto count = [&](Verdict verdict) {
+      return std::ranges::count(report.gates, verdict, &GateResult::verdict);
+    };
+    cards.cards.push_back({"Gates passed",
+                           fmt::format("{} of {}", count(Verdict::pass), report.gates.size()),
+                           fmt::format("{} failed", count(Verdict::fail)),
+                           count(Verdict::fail) > 0 ? Tone::bad : Tone::none});
+  }
+  return cards;
 }
+
+namespace {
+
+/// Every series with a limit, a row for each metric of each case.
+std::string limits_svg(const std::vector<MetricOfCase>& metrics) {
+  DotPlot plot{
+      "Each dot is a series", "% of its physical limit (right is better)", {}, {0.0, 100.0}};
+  for (const MetricOfCase& one : metrics) {
+    DotRow row{one.case_name + ": " + short_metric(*one.series.front()), {}};
+    for (const Series* series : one.series)
+      if (std::isfinite(series->of_limit))
+        row.dots.push_back({dimension_list(series->params), 100.0 * series->of_limit});
+    if (!row.dots.empty()) plot.rows.push_back(std::move(row));
+  }
+  return plot.rows.size() < 2 ? "" : to_svg(plot);
+}
+
+}  // namespace
 
 void add_overview(Document& document, const RunReport& report) {
   const auto metrics = metrics_of(report);
+  if (std::string svg = limits_svg(metrics); !svg.empty())
+    document.add(Heading{"Beside the limit"}, Audience::page)
+        .add(Figure{std::move(svg), "Limits and their sources stand in the tables below."});
   if (metrics.size() < 2) return;  // the table below is as short
   DocumentTable table{{{"case", false, 0, true},
                        {"metric", false},

@@ -1,5 +1,5 @@
-// The first screen of a run: the answer, what stands in its way, what to do, and one line for each
-// metric of each case.
+// The first screen of a run: the headline, what stands in its way, what to do, and one line for
+// each metric of each case.
 #pragma once
 
 #include "results/output/document/document.h"
@@ -10,11 +10,10 @@ namespace bench {
 /// "9 jobs (9 ok), 138 series; exit code 0: all measured, no gates"
 std::string run_summary_text(const RunReport& report);
 
-/// "FAIL", "PASS", "MEASURED", "NOT JUDGED": the first words of the answer, for a page's title.
-DocumentCell answer_badge(const RunReport& report);
-
 /// "FAIL: 1 of 3 gates failed", up to three reasons, and the next step.
-void add_answer(Document& document, const RunReport& report);
+Headline headline_of(const RunReport& report);
+/// Jobs, undisturbed series and gates.
+Cards summary_cards(const RunReport& report);
 
 /// For each case and metric of repeated measurements: how many series, their lowest and highest
 /// median, share of the limit, and how many have clean samples. Nothing is picked out.

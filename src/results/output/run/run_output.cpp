@@ -153,7 +153,7 @@ std::string duration(const RunReport& report) {
 
 void add_title(Document& document, const RunReport& report) {
   document.add(Heading{{{{report.run, Tone::strong},
-                         {"  " + answer_badge(report).text, tone_of(report.exit_code)}}}},
+                         {"  " + headline_of(report).verdict, tone_of(report.exit_code)}}}},
                Audience::terminal);
 }
 
@@ -214,10 +214,11 @@ void add_unjudged(Document& document, const RunReport& report) {
 }  // namespace
 
 Document to_document(const RunReport& report) {
-  Document document{.title = "Run " + report.run, .badge = answer_badge(report)};
+  Document document{.title = "Run " + report.run};
   add_title(document, report);
-  add_answer(document, report);
+  document.add(headline_of(report)).add(summary_cards(report), Audience::page);
   add_overview(document, report);
+  document.add(Heading{"Machines and programs"}, Audience::page);
   add_facts(document, report);
   add_cases(document, report);
   add_gates(document, report);

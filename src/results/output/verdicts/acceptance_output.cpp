@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 #include <string_view>
 
 #include "core/json.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "results/output/document/dot_plot.h"
 #include "results/output/document/junit.h"
+#include "results/output/document/plot.h"
 #include "results/output/verdicts/acceptance_json.h"
 #include "results/output/verdicts/localisation_output.h"
 #include "results/run/dimensions.h"
@@ -173,7 +177,7 @@ ItemList worst_hosts(const Acceptance& acceptance) {
     for (const HostAcceptance& host : acceptance.hosts)
       if (host.verdict == verdict && list.items.size() < kWorst && !host.reasons.empty() &&
           known.insert(host.reasons.front().text).second)
-        list.items.push_back(reason_item(host.reasons.front(), host.host + ": "));
+        list.items.push_back({reason_item(host.reasons.front(), host.host + ": ").head});
   return list;
 }
 
@@ -216,19 +220,160 @@ void add_list(Document& document, const std::string& title, const std::vector<st
   if (!lines.empty()) document.add(Heading{title}).add(lines_of(lines));
 }
 
+/// What to do with the hosts, by the worst verdict.
+std::string next_step_of(const Acceptance& acceptance) {
+  if (acceptance.verdict == Verdict::pass) return "put the hosts into service";
+  const Verdict worst = acceptance.verdict;
+  for (const HostAcceptance& host : acceptance.hosts)
+    for (const Reason& reason : host.reasons)
+      if (reason.verdict == worst && !reason.next_step.empty())
+        return host.host + ": " + reason.next_step;
+  return "";
+}
+
+Headline headline_of(const Acceptance& acceptance) {
+  return {to_upper(to_string(acceptance.verdict)), tone_of(acceptance.verdict),
+          hosts_words(acceptance), worst_hosts(acceptance), next_step_of(acceptance)};
+}
+
+/// "10 %", "5 % to 10 %": what the suite promises to find.
+std::string promise_words(const Acceptance& acceptance) {
+  double least = kNoValue, most = kNoValue;
+  for (const HostAcceptance& host : acceptance.hosts)
+    for (const HostMetric& row : host.metrics) {
+      least = std::fmin(least, row.resolution);
+      most = std::fmax(most, row.resolution);
+    }
+  const auto percent = [](double share) { return fmt::format("{:.0f} %", 100.0 * share); };
+  if (!std::isfinite(least)) return "";
+  return percent(least) == percent(most) ? percent(least) : percent(least) + " to " + percent(most);
+}
+
+Cards cards_of(const Acceptance& acceptance) {
+  const auto card = [&](const char* label, Verdict verdict, Tone tone) {
+    const std::size_t count = count_of(acceptance, verdict);
+    return SummaryCard{label, std::to_string(count),
+                       fmt::format("of {} hosts", acceptance.hosts.size()),
+                       count > 0 ? tone : Tone::none};
+  };
+  Cards cards{{card("Passed", Verdict::pass, Tone::good), card("Failed", Verdict::fail, Tone::bad),
+               card("Not judged", Verdict::inconclusive, Tone::unsure)}};
+  if (!acceptance.pairs.empty()) {
+    const std::size_t slow = acceptance.links.size();
+    cards.cards.push_back({"Slow links", std::to_string(slow), "between healthy hosts",
+                           slow > 0 ? Tone::bad : Tone::none});
+  }
+  if (const std::string promised = promise_words(acceptance); !promised.empty())
+    cards.cards.push_back({"Losses found from", promised, "of throughput, by this level"});
+  return cards;
+}
+
+/// Metrics of all hosts in the order of the first host that has them; their rows, by host.
+struct MetricOfHosts {
+  std::string title;
+  std::vector<const HostMetric*> rows;  // as acceptance.hosts; null if a host has none
+};
+
+std::vector<MetricOfHosts> metrics_of(const Acceptance& acceptance) {
+  std::vector<MetricOfHosts> metrics;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < acceptance.hosts.size(); ++i)
+    for (const HostMetric& row : acceptance.hosts[i].metrics) {
+      const std::string title = with_dimensions(row.metric, row.params);
+      const auto [place, is_new] = places.emplace(row.case_name + ": " + title, metrics.size());
+      if (is_new)
+        metrics.push_back({title, std::vector<const HostMetric*>(acceptance.hosts.size())});
+      metrics[place->second].rows[i] = &row;
+    }
+  return metrics;
+}
+
+double worst_loss(const MetricOfHosts& metric) {
+  double worst = -HUGE_VAL;
+  for (const HostMetric* row : metric.rows)
+    if (row != nullptr) worst = std::fmax(worst, row->loss / row->threshold);
+  return worst;
+}
+
+constexpr std::size_t kMostDrawnMetrics = 16;
+constexpr double kMapReach = 3.0;  // tolerances
+
+/// Each metric over the hosts, the one with the greatest loss first.
+std::string distribution(const Acceptance& acceptance, std::vector<MetricOfHosts> metrics) {
+  std::ranges::stable_sort(metrics, std::greater<>(), worst_loss);
+  if (metrics.size() > kMostDrawnMetrics) metrics.resize(kMostDrawnMetrics);
+  DotPlot plot{"Each dot is a host", "against the median of its peers, % (left is worse)", {}};
+  for (const MetricOfHosts& metric : metrics) {
+    DotRow row{metric.title, {}};
+    for (std::size_t i = 0; i < metric.rows.size(); ++i) {
+      const HostMetric* one = metric.rows[i];
+      if (one == nullptr) continue;
+      row.dots.push_back(
+          {acceptance.hosts[i].host, -100.0 * one->loss, one->verdict == Verdict::fail});
+      row.low = -100.0 * one->threshold;
+      row.high = 100.0 * one->threshold;
+    }
+    plot.rows.push_back(std::move(row));
+  }
+  return to_svg(plot);
+}
+
+std::string hosts_map(const Acceptance& acceptance, const std::vector<MetricOfHosts>& metrics) {
+  constexpr std::size_t kMostColumns = 40;
+  HeatMap map{"Hosts against their peers, in tolerances", {}, {}, {}, 0.0, kMapReach};
+  const std::size_t columns = std::min(metrics.size(), kMostColumns);
+  for (std::size_t j = 0; j < columns; ++j) map.columns.push_back(metrics[j].title);
+  for (std::size_t i = 0; i < acceptance.hosts.size(); ++i) {
+    map.rows.push_back(acceptance.hosts[i].host);
+    std::vector<double> values;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const HostMetric* row = metrics[j].rows[i];
+      values.push_back(row == nullptr ? kNoValue : -row->loss / row->threshold);
+    }
+    map.values.push_back(std::move(values));
+  }
+  return to_svg(map);
+}
+
+/// A host a row and a host a column.
+std::string pairs_map(const PairMatrix& matrix) {
+  std::set<std::string> hosts;
+  for (const PairMatrix::Pair& pair : matrix.pairs) hosts.insert({pair.a, pair.b});
+  HeatMap map{matrix.metric + " between two hosts, in tolerances", {}, {}, {}, 0.0, kMapReach};
+  map.rows.assign(hosts.begin(), hosts.end());
+  map.columns = map.rows;
+  map.values.assign(map.rows.size(), std::vector<double>(map.rows.size(), kNoValue));
+  const auto place = [&](const std::string& host) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(map.rows, host) - map.rows.begin());
+  };
+  for (const PairMatrix::Pair& pair : matrix.pairs) {
+    const std::size_t a = place(pair.a), b = place(pair.b);
+    map.values[a][b] = map.values[b][a] = -pair.loss / matrix.threshold;
+  }
+  return to_svg(map);
+}
+
+void add_figures(Document& document, const Acceptance& acceptance) {
+  constexpr std::size_t kMostMatrices = 3;
+  const auto metrics = metrics_of(acceptance);
+  if (acceptance.hosts.size() < 2 || metrics.empty()) return;
+  document.add(Heading{"Hosts compared"}, Audience::page)
+      .add(Figure{distribution(acceptance, metrics),
+                  "Grey: within the tolerance. Orange, with names: failed in this metric."})
+      .add(Figure{hosts_map(acceptance, metrics),
+                  "Orange: slower than the peers. Blue: faster. Grey: not measured, or alike."});
+  for (std::size_t i = 0; i < std::min(acceptance.pairs.size(), kMostMatrices); ++i)
+    document.add(Figure{pairs_map(acceptance.pairs[i]),
+                        "A slow host is an orange row and column, a slow link a single cell."});
+}
+
 }  // namespace
 
 Document to_document(const Acceptance& acceptance) {
-  Document document{.title = fmt::format("Acceptance of {} hosts", acceptance.hosts.size()),
-                    .badge = verdict_cell(acceptance.verdict),
-                    .interactive = false};
-  document
-      .add(Paragraph{{{{to_upper(to_string(acceptance.verdict)), tone_of(acceptance.verdict)},
-                       {": " + hosts_words(acceptance)}}}})
-      .add(origin(acceptance), Audience::page);
-  if (ItemList worst = worst_hosts(acceptance); !worst.items.empty())
-    document.add(std::move(worst));
-  document.add(hosts_table(acceptance));
+  Document document{.title = fmt::format("Acceptance of {} hosts", acceptance.hosts.size())};
+  document.add(headline_of(acceptance)).add(cards_of(acceptance), Audience::page);
+  add_figures(document, acceptance);
+  document.add(Heading{"Hosts"}, Audience::page).add(hosts_table(acceptance));
   if (!acceptance.unresolved.empty())
     document.add(Heading{"Not resolved here"}).add(unresolved_list(acceptance));
   for (const HostAcceptance& host : acceptance.hosts)
@@ -240,8 +385,9 @@ Document to_document(const Acceptance& acceptance) {
   if (!links.empty()) document.add(Heading{"Links"}).add(reasons_list(links));
   add_localisations(document, acceptance.localisations);
   if (const std::string counters = counters_words(acceptance); !counters.empty())
-    document.add(Paragraph{counters});
+    document.add(Heading{"Error counters"}, Audience::page).add(Paragraph{counters});
   add_list(document, "Not covered", acceptance.not_covered);
+  document.add(Heading{"Origin"}, Audience::page).add(origin(acceptance), Audience::page);
   document.add(Paragraph{{{{to_upper(to_string(acceptance.verdict)), tone_of(acceptance.verdict)},
                            {": " + hosts_words(acceptance) + runs_words(acceptance.runs)}}}},
                Audience::terminal);
@@ -319,14 +465,49 @@ FactList identity_facts(const HostAcceptance& host) {
   return facts;
 }
 
+/// "passed 12 of 12 metrics", "failed: gemm.throughput, pairs".
+std::string host_words(const HostAcceptance& host) {
+  const auto passed = std::ranges::count(host.metrics, Verdict::pass, &HostMetric::verdict);
+  std::set<std::string> failed;
+  for (const Reason& reason : host.reasons)
+    if (reason.verdict == Verdict::fail)
+      failed.insert(reason.metric.empty() ? reason.gate : reason.metric);
+  const std::string words = fmt::format("{} of {} metrics passed", passed, host.metrics.size());
+  if (failed.empty()) return words;
+  return "failed in " + join({failed.begin(), failed.end()}, ", ") + "; " + words;
+}
+
+Headline headline_of(const Acceptance& acceptance, const HostAcceptance& host) {
+  Headline headline{to_upper(to_string(host.verdict)), tone_of(host.verdict), host_words(host)};
+  for (const Reason& reason : host.reasons)
+    if (headline.next_step.empty()) headline.next_step = reason.next_step;
+  if (host.verdict == Verdict::pass)
+    headline.text +=
+        fmt::format("; losses of {} and more would have been found", promise_words(acceptance));
+  return headline;
+}
+
+Cards cards_of(const Acceptance& acceptance, const HostAcceptance& host) {
+  const HostMetric worst = worst_metric(host);
+  Cards cards;
+  if (!worst.metric.empty())
+    cards.cards.push_back({"Furthest behind its peers", loss_text(worst.loss), worst.metric,
+                           worst.verdict == Verdict::fail ? Tone::bad : Tone::none});
+  if (const double share = lowest_share_of_limit(host); std::isfinite(share))
+    cards.cards.push_back(
+        {"Lowest share of a limit", format(share, Unit::ratio), "of what the hardware allows"});
+  cards.cards.push_back({"Suite", acceptance.suite, format_time(acceptance.time_ns).substr(0, 10)});
+  return cards;
+}
+
 }  // namespace
 
 Document certificate(const Acceptance& acceptance, const HostAcceptance& host) {
-  Document document{.title = host.host + ": acceptance",
-                    .badge = verdict_cell(host.verdict),
-                    .interactive = false};
-  document.add(origin(acceptance));
-  if (!host.reasons.empty()) document.add(Heading{"Why"}).add(reasons_list(host));
+  Document document{
+      .title = host.host + ": acceptance",
+      .parents = {{fmt::format("Acceptance of {} hosts", acceptance.hosts.size()), "index.html"}}};
+  document.add(headline_of(acceptance, host)).add(cards_of(acceptance, host), Audience::page);
+  if (!host.reasons.empty()) document.add(Heading{"Evidence"}).add(reasons_list(host));
   if (!host.metrics.empty()) document.add(Heading{"Metrics"}).add(metrics_table(host));
   if (DocumentTable counters = counters_table(host); !counters.rows.empty())
     document.add(Heading{"Error counters"})
@@ -339,7 +520,7 @@ Document certificate(const Acceptance& acceptance, const HostAcceptance& host) {
     document.add(Heading{"Not resolved here"}).add(unresolved_list(acceptance));
   add_list(document, "Notes", host.notes);
   add_list(document, "Not covered", acceptance.not_covered);
-  return document;
+  return document.add(Heading{"Origin"}).add(origin(acceptance));
 }
 
 }  // namespace bench

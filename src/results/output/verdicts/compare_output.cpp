@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <tuple>
 
 #include "core/fields.h"
 #include "core/text.h"
-#include "results/output/document/plot.h"
+#include "results/output/document/dot_plot.h"
 
 namespace bench {
 namespace {
 
 constexpr double kAsFactor = 0.25;  // larger changes read better as factors
-constexpr std::size_t kDrawnMetrics = 200;
+constexpr std::size_t kDrawnMetrics = 30;
 constexpr std::size_t kShownFacts = 12;
 constexpr std::size_t kShownOnly = 6;
 /// Long lists of parameters would push the numbers out of a terminal's table.
@@ -65,7 +67,8 @@ std::string short_params(const Json& params) {
 
 DocumentCell factor_cell(double factor) { return numeric(factor, fmt::format("x {:.3g}", factor)); }
 
-/// `all`: also the metrics that are equivalent. `whole`: parameters are not shortened.
+/// `all`: also the metrics that are equivalent. `whole`: parameters are not shortened, below the
+/// metric.
 DocumentTable metrics_table(const Comparison& comparison, bool all, bool whole) {
   DocumentTable table{{{"metric", false},
                        {"params", false, 1},
@@ -85,8 +88,8 @@ DocumentTable metrics_table(const Comparison& comparison, bool all, bool whole) 
     if (std::string note = note_of(metric); !note.empty())
       table.notes[table.rows.size()] = {{std::move(note), Tone::faint}};
     table.rows.push_back(
-        {{metric.key.metric},
-         {whole ? params_text(metric.params) : short_params(metric.params)},
+        {{.text = metric.key.metric, .detail = whole ? params_text(metric.params) : ""},
+         {whole ? "" : short_params(metric.params)},
          value_cell(metric.a.value, metric.key.unit),
          value_cell(metric.b.value, metric.key.unit),
          {change_text(metric.ratio, metric.low, metric.high), metric.ratio},
@@ -125,25 +128,57 @@ void add_changed_hosts(Document& document, const Comparison& comparison) {
   document.add(Heading{"Hosts that changed by themselves"}).add(std::move(table));
 }
 
-/// Each metric a point with its interval, in the order of the table.
-Plot changes_plot(const Comparison& comparison) {
-  Plot plot{.title = "B vs. A, with 95 % confidence intervals",
-            .x_label = "metric, in table order",
-            .y_label = "B / A",
-            .log_y = true};
-  PlotSeries series{.name = "", .x = {}, .y = {}, .mark = Mark::points};
-  for (const ComparedMetric& metric : comparison.metrics) {
-    if (series.x.size() >= kDrawnMetrics) break;
-    if (!(metric.ratio > 0.0)) continue;
-    series.x.push_back(static_cast<double>(series.x.size() + 1));
-    series.y.push_back(metric.ratio);
-    series.low.push_back(metric.low > 0.0 ? metric.low : metric.ratio);
-    series.high.push_back(metric.high > 0.0 ? metric.high : metric.ratio);
+/// How far a change goes beyond chance and tolerance: the order of the plot.
+double weight_of(const ComparedMetric& metric) {
+  const double change = std::abs(std::log(metric.ratio));
+  return std::isfinite(change) ? change : -1.0;
+}
+
+/// Parameters that all of these have, with the same value.
+Json common_params(const std::vector<const ComparedMetric*>& metrics) {
+  if (metrics.empty()) return Json::object();
+  const Json& first = metrics.front()->params;
+  Json common = first;
+  for (const ComparedMetric* metric : metrics)
+    for (const auto& [name, value] : first.items())
+      if (!metric->params.contains(name) || metric->params[name] != value) common.erase(name);
+  return common;
+}
+
+Json without(Json params, const Json& common) {
+  for (const auto& [name, value] : common.items()) params.erase(name);
+  return params;
+}
+
+/// The metrics that changed most, with their intervals; faster is to the right.
+std::string changes_svg(const Comparison& comparison) {
+  std::vector<const ComparedMetric*> metrics;
+  for (const ComparedMetric& metric : comparison.metrics)
+    if (metric.ratio > 0.0) metrics.push_back(&metric);
+  std::ranges::stable_sort(metrics, std::greater<>(),
+                           [](const ComparedMetric* metric) { return weight_of(*metric); });
+  if (metrics.size() > kDrawnMetrics) metrics.resize(kDrawnMetrics);
+  const Json common = common_params(metrics);
+  DotPlot plot{"B against A, with 95 % confidence intervals",
+               "work done by B for the same time, % more than A (right is better)",
+               {}};
+  for (const ComparedMetric* metric : metrics) {
+    const bool inverse = metric->key.better == Better::lower;
+    const auto percent = [&](double ratio) {
+      return 100.0 * ((inverse ? 1.0 / ratio : ratio) - 1.0);
+    };
+    Dot dot{"", percent(metric->ratio), metric->verdict == ChangeVerdict::regressed};
+    if (metric->low > 0.0 && metric->high > 0.0)
+      std::tie(dot.low, dot.high) = std::minmax({percent(metric->low), percent(metric->high)});
+    const std::string params = params_text(without(metric->params, common));
+    DotRow row{metric->key.metric + (params.empty() ? "" : " (" + params + ")"), {dot}};
+    if (std::isfinite(metric->threshold)) {
+      row.low = -100.0 * metric->threshold;
+      row.high = 100.0 * metric->threshold;
+    }
+    plot.rows.push_back(std::move(row));
   }
-  if (series.x.empty()) return {};
-  plot.series.push_back(std::move(series));
-  plot.rules.push_back({"no change", 1.0});
-  return plot;
+  return to_svg(plot);
 }
 
 std::string bound_by(const ComparedMetric& metric, double ratio,
@@ -229,7 +264,8 @@ void add_only(Document& document, const char* side, const std::vector<std::strin
   document.add(std::move(list));
 }
 
-StyledText summary_of(const Comparison& comparison) {
+/// "24 metrics: 2 regressed, 22 equivalent; ..."
+std::string summary_words(const Comparison& comparison) {
   std::vector<std::string> parts;
   for (const ChangeVerdict verdict :
        {ChangeVerdict::regressed, ChangeVerdict::improved, ChangeVerdict::changed,
@@ -243,7 +279,50 @@ StyledText summary_of(const Comparison& comparison) {
   if (hosts > 0) text += fmt::format("; regressions of single hosts: {}", hosts);
   if (comparison.derived > 0)
     text += fmt::format("; {} derived metrics omitted", comparison.derived);
-  return {std::move(text), tone_of(comparison.exit_code())};
+  return text;
+}
+
+/// The greatest regressions, then the greatest improvements.
+ItemList main_changes(const Comparison& comparison) {
+  constexpr std::size_t kMost = 3;
+  ItemList list;
+  for (const ChangeVerdict verdict : {ChangeVerdict::regressed, ChangeVerdict::improved}) {
+    std::vector<const ComparedMetric*> metrics;
+    for (const ComparedMetric& metric : comparison.metrics)
+      if (metric.verdict == verdict) metrics.push_back(&metric);
+    std::ranges::stable_sort(metrics, std::greater<>(),
+                             [](const ComparedMetric* metric) { return weight_of(*metric); });
+    for (const ComparedMetric* metric : metrics) {
+      if (list.items.size() == kMost) return list;
+      const std::string params = short_params(metric->params);
+      list.items.push_back(
+          {{{{std::string(to_string(verdict)), tone_of(verdict)},
+             {fmt::format(": {}{} {}", metric->key.metric,
+                          params.empty() ? "" : " (" + params + ")",
+                          change_text(metric->ratio, metric->low, metric->high))}}}});
+    }
+  }
+  return list;
+}
+
+std::string next_step_of(const Comparison& comparison) {
+  const std::size_t open = comparison.count(ChangeVerdict::inconclusive);
+  if (open == 0) return "";
+  if (std::min(comparison.runs_a, comparison.runs_b) < 4)
+    return fmt::format(
+        "{} metrics are open: compare at least four runs a side "
+        "(label:NAME=VALUE takes all runs with a label)",
+        open);
+  return fmt::format("{} metrics are open: repeat both sides on idle hosts", open);
+}
+
+Headline headline_of(const Comparison& comparison) {
+  const ExitCode code = comparison.exit_code();
+  const std::string verdict = code == ExitCode::failed         ? "REGRESSED"
+                              : code == ExitCode::not_measured ? "NOT JUDGED"
+                                                               : "NO REGRESSION";
+  return {verdict, tone_of(code), summary_words(comparison), main_changes(comparison),
+          next_step_of(comparison)};
 }
 
 }  // namespace
@@ -277,10 +356,12 @@ std::string params_text(const Json& params) {
 
 Document to_document(const Comparison& comparison, bool all) {
   Document document{.title = "Comparison"};
-  document.add(sides_of(comparison));
-  if (const Plot plot = changes_plot(comparison); !plot.series.empty())
-    document.add(Figure{to_svg(plot), "All intervals, the first " + std::to_string(kDrawnMetrics) +
-                                          " metrics of the table"});
+  document.add(headline_of(comparison)).add(sides_of(comparison));
+  if (std::string svg = changes_svg(comparison); !svg.empty())
+    document.add(Heading{"Changes"}, Audience::page)
+        .add(Figure{std::move(svg),
+                    "Grey: within the tolerance. Orange: regressed. The metrics "
+                    "that changed most."});
   if (!comparison.facts.empty())
     document.add(Heading{"Changed facts"}).add(facts_table(comparison));
   document.add(Heading{"Metrics"}, Audience::page);
@@ -291,7 +372,8 @@ Document to_document(const Comparison& comparison, bool all) {
   add_only(document, "A", comparison.only_a);
   add_only(document, "B", comparison.only_b);
   for (const std::string& warning : comparison.warnings) document.add(Note{warning, "warning"});
-  document.add(Paragraph{summary_of(comparison)});
+  document.add(Paragraph{{summary_words(comparison), tone_of(comparison.exit_code())}},
+               Audience::terminal);
   return document;
 }
 

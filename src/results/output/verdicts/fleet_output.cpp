@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 
 #include "core/text.h"
 #include "core/time.h"
+#include "results/output/document/dot_plot.h"
 #include "results/output/document/plot.h"
 
 namespace bench {
@@ -97,8 +99,8 @@ Json to_json(const FleetReport& report) {
 
 namespace {
 
-constexpr std::size_t kMostMapColumns = 40, kMostDistributions = 6, kMostFindings = 2000;
-constexpr double kMapReach = 3.0;  // tolerances
+constexpr std::size_t kMostMapColumns = 40, kMostDistributions = 12, kMostFindings = 2000;
+constexpr double kFleetMapReach = 3.0;  // tolerances
 
 /// The loss against peers or profile, in tolerances; NaN for none.
 double relative_loss(const FleetReport& report, const FleetRow& row) {
@@ -120,8 +122,12 @@ std::vector<std::size_t> worst_series(const FleetReport& report) {
 
 /// Rows sorted by name, so that racks and switches show as blocks.
 HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& order) {
-  HeatMap map{
-      "Hosts and devices against peers, in units of the tolerance", {}, {}, {}, 0.0, kMapReach};
+  HeatMap map{"Hosts and devices against peers, in units of the tolerance",
+              {},
+              {},
+              {},
+              0.0,
+              kFleetMapReach};
   std::map<std::size_t, std::size_t> columns;
   for (const std::size_t series : order) {
     if (columns.size() == kMostMapColumns) break;
@@ -143,31 +149,24 @@ HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& ord
   return map;
 }
 
-/// Cumulative distribution of the members of one series.
-std::string fleet_distribution(const FleetReport& report, std::size_t which) {
-  const FleetSeriesReport& series = report.series[which];
-  PlotSeries all{"share of hosts at or below this value", {}, {}, {}, {}, Mark::steps};
-  PlotSeries failed{"failed", {}, {}, {}, {}, Mark::points};
-  std::vector<const FleetRow*> rows;
-  for (const FleetRow& row : report.rows)
-    if (row.series == which && std::isfinite(row.value)) rows.push_back(&row);
-  std::ranges::sort(rows, {}, [](const FleetRow* row) { return row->value; });
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double share = static_cast<double>(i + 1) / static_cast<double>(rows.size());
-    all.x.push_back(rows[i]->value);
-    all.y.push_back(share);
-    if (rows[i]->verdict != Verdict::fail) continue;
-    failed.x.push_back(rows[i]->value);
-    failed.y.push_back(share);
+/// The series with the worst hosts, a row each; failed hosts are named.
+std::string fleet_distribution(const FleetReport& report, const std::vector<std::size_t>& order) {
+  DotPlot plot{
+      "Each dot is a host or device", "against the median of its peers, % (left is worse)", {}};
+  std::map<std::size_t, std::size_t> rows;  // series -> row
+  for (const std::size_t series : order) {
+    if (rows.size() == kMostDistributions) break;
+    const FleetSeriesReport& one = report.series[series];
+    rows.emplace(series, plot.rows.size());
+    plot.rows.push_back({metric_title(one.key), {}, -100.0 * one.threshold, 100.0 * one.threshold});
   }
-  Plot plot{metric_title(series.key), std::string(to_string(series.unit)), "share of hosts"};
-  const double sign = series.better == Better::lower ? 1.0 : -1.0;
-  if (std::isfinite(series.expected)) {
-    plot.rules.push_back({"median", series.expected, true});
-    plot.rules.push_back({"matters", series.expected * (1.0 + sign * series.threshold), true});
+  for (const FleetRow& row : report.rows) {
+    const auto place = rows.find(row.series);
+    if (place == rows.end()) continue;
+    const std::string name = row.device == "host" ? row.host : row.host + " " + row.device;
+    plot.rows[place->second].dots.push_back(
+        {name, -100.0 * row.loss, row.verdict == Verdict::fail});
   }
-  plot.series.push_back(std::move(all));
-  if (!failed.x.empty()) plot.series.push_back(std::move(failed));
   return to_svg(plot);
 }
 
@@ -358,42 +357,89 @@ void add_findings(const FleetReport& report, Document& document) {
   document.add(findings_table(report, findings), Audience::page);
 }
 
-void add_map(const FleetReport& report, const std::vector<std::size_t>& order, Document& document) {
+void add_figures(const FleetReport& report, const std::vector<std::size_t>& order,
+                 Document& document) {
   std::string caption =
-      "Orange: worse than peers; blue: better; grey: no value. One unit is the tolerance of the "
-      "metric.";
+      "Orange: worse than peers; blue: better; grey: no value, or alike. One unit is the tolerance "
+      "of the metric.";
   if (report.series.size() > kMostMapColumns)
     caption += fmt::format(" Shown: the {} metrics with the worst hosts, of {}.", kMostMapColumns,
                            report.series.size());
+  document.add(Heading{"Hosts compared"}, Audience::page);
+  document.add(Figure{fleet_distribution(report, order),
+                      "Grey: within the tolerance. Orange, with names: failed in this metric."});
   document.add(Heading{"Map"}, Audience::page);
   document.add(Figure{to_svg(fleet_map(report, order)), caption});
+}
+
+/// Hosts that fail, most failures first, then those that fail again and again.
+ItemList worst_hosts(const FleetReport& report) {
+  constexpr std::size_t kWorst = 3;
+  std::vector<const FleetHostReport*> hosts;
+  for (const FleetHostReport& host : report.hosts)
+    if (host.verdict == Verdict::fail || host.repeat_failures) hosts.push_back(&host);
+  std::ranges::stable_sort(hosts, std::greater<>(), &FleetHostReport::failed);
+  ItemList list;
+  for (std::size_t i = 0; i < std::min(kWorst, hosts.size()); ++i) {
+    const FleetHostReport& host = *hosts[i];
+    const std::string why = host.reasons.empty() ? std::string("repeat failures: ") +
+                                                       incident_words(host, report.settings)
+                                                 : host.reasons.front();
+    list.items.push_back({{{{host.host + ": ", Tone::strong}, {why}}}});
+  }
+  if (hosts.size() > kWorst)
+    list.items.push_back({{fmt::format("and {} more", hosts.size() - kWorst), Tone::faint}});
+  return list;
+}
+
+Headline headline_of(const FleetReport& report) {
+  Headline headline{to_upper(to_string(report.verdict)), tone_of(report.verdict),
+                    summary_words(report), worst_hosts(report)};
+  if (report.verdict == Verdict::fail)
+    headline.next_step = "run benchctl accept on the failed hosts; drain those that fail again";
+  else if (report.verdict == Verdict::inconclusive)
+    headline.next_step = "measure the open hosts again while they are idle (benchctl nightly)";
+  return headline;
+}
+
+Cards cards_of(const FleetReport& report) {
+  const auto card = [&](const char* label, Verdict verdict, Tone tone) {
+    const auto count = std::ranges::count(report.hosts, verdict, &FleetHostReport::verdict);
+    return SummaryCard{label, std::to_string(count),
+                       fmt::format("of {} hosts", report.hosts.size()),
+                       count > 0 ? tone : Tone::none};
+  };
+  Cards cards{{card("Passed", Verdict::pass, Tone::good), card("Failed", Verdict::fail, Tone::bad),
+               card("Open", Verdict::inconclusive, Tone::unsure)}};
+  cards.cards.push_back({"Metrics", std::to_string(report.series.size()),
+                         fmt::format("{} results", report.rows.size())});
+  return cards;
 }
 
 }  // namespace
 
 Document to_document(const FleetReport& report) {
-  Document document{.title = "Fleet", .badge = verdict_cell(report.verdict)};
+  Document document{.title = "Fleet"};
   if (report.rows.empty() && report.hosts.empty())
     return document.add(
         Paragraph{"No host was measured in that period. List stored runs with `benchctl runs`."});
-  document.add(
-      Paragraph{"Fleet, " + format_time(report.time_ns) + ". " + summary_words(report) + "."});
-  document.add(Paragraph{fmt::format(
-                   "Verdicts expire {:g} days after the last measurement. False-alarm rate of a "
-                   "healthy fleet: one report in {:.0f}.",
-                   report.settings.valid_days, 1.0 / report.settings.level)},
-               Audience::page);
+  document.add(headline_of(report)).add(cards_of(report), Audience::page);
   for (const std::string& warning : report.warnings) document.add(Note{warning, "warning"});
+  const auto order = worst_series(report);
+  add_figures(report, order, document);
   DocumentTable hosts = hosts_table(report);
   const Audience audience = hosts.most > 0 ? Audience::all : Audience::page;
   document.add(Heading{"Hosts"}, audience).add(std::move(hosts), audience);
   add_findings(report, document);
-  const auto order = worst_series(report);
-  add_map(report, order, document);
   if (!report.series.empty()) document.add(Heading{"Metrics"}).add(series_table(report));
-  for (std::size_t i = 0; i < order.size() && i < kMostDistributions; ++i)
-    document.add(Figure{fleet_distribution(report, order[i]), "Distribution over hosts."});
   add_criteria(report, document);
+  document.add(Heading{"Method"}, Audience::page)
+      .add(Paragraph{fmt::format(
+               "{}. Verdicts expire {:g} days after the last measurement. False-alarm rate of a "
+               "healthy fleet: one report in {:.0f}.",
+               format_time(report.time_ns), report.settings.valid_days,
+               1.0 / report.settings.level)},
+           Audience::page);
   return document;
 }
 

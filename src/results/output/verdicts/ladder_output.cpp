@@ -113,10 +113,27 @@ std::string names_of_steps(const LadderMetric& metric) {
   return join(names, "; ");
 }
 
+/// The speedup of the last step over the first, metric by metric.
+Headline headline_of(const Ladder& ladder) {
+  constexpr std::size_t kMost = 3;
+  const ExitCode code = ladder.exit_code();
+  Headline headline{code == ExitCode::ok ? "MEASURED" : "NOT JUDGED", tone_of(code),
+                    fmt::format("{} metric{} compared step by step", ladder.metrics.size(),
+                                ladder.metrics.size() == 1 ? "" : "s")};
+  for (const LadderMetric& metric : ladder.metrics) {
+    if (headline.reasons.items.size() == kMost || metric.steps.empty()) break;
+    headline.reasons.items.push_back(
+        {fmt::format("{}: {} after {} steps", ladder_title(metric),
+                     speed_up_cell(metric.steps.back().cumulative).text, metric.steps.size())});
+  }
+  return headline;
+}
+
 }  // namespace
 
 Document to_document(const Ladder& ladder) {
   Document document{.title = "Ladder"};
+  document.add(headline_of(ladder), Audience::page);
   document.add(Paragraph{
       "Speedup of each step over the previous step and over the first; above 1 is faster. Cost is "
       "devices x time, relative to the first step. Confidence intervals are 95 %."});

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/json.h"
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "results/output/document/dot_plot.h"
 #include "results/output/document/junit.h"
 #include "results/output/document/plot.h"
 #include "results/run/dimensions.h"
@@ -244,32 +249,204 @@ std::string plot_of(const NightFinding& finding) {
   return plot.series.empty() ? "" : to_svg(plot);
 }
 
+/// Relative change of tonight's value against the history; kNoValue without either.
+double change_of(const NightTrend& trend) {
+  return trend.past.empty() ? kNoValue : trend.value / median(trend.past) - 1.0;
+}
+
+/// The change in tolerances, whatever its direction; 0 if unknown.
+double weight_of(const NightTrend& trend) {
+  const double weight = std::abs(change_of(trend)) / trend.threshold;
+  return std::isfinite(weight) ? weight : 0.0;
+}
+
+bool is_found(const Night& night, const NightTrend& trend) {
+  return std::ranges::any_of(night.findings, [&](const NightFinding& finding) {
+    return finding.state != SuspicionState::dropped && finding.host == trend.host &&
+           finding.case_name == trend.case_name && finding.metric == trend.metric &&
+           finding.params == trend.params;
+  });
+}
+
+std::string title_of(const NightTrend& trend) {
+  return with_dimensions(trend.metric, trend.params);
+}
+
+/// Tonight against each host's own history; a row for each metric, those that changed most first.
+std::string tonight_svg(const Night& night) {
+  constexpr std::size_t kMostRows = 16;
+  std::map<std::string, DotRow> rows;
+  std::map<std::string, double> weights;
+  for (const NightTrend& trend : night.trends) {
+    const double change = change_of(trend);
+    if (!std::isfinite(change)) continue;
+    const std::string title = title_of(trend);
+    DotRow& row = rows.try_emplace(title, DotRow{title, {}}).first->second;
+    // Left is worse, whatever the direction of the metric.
+    const double sign = trend.better == Better::lower ? -1.0 : 1.0;
+    row.dots.push_back({trend.host, 100.0 * sign * change, is_found(night, trend)});
+    row.low = -100.0 * trend.threshold;
+    row.high = 100.0 * trend.threshold;
+    weights[title] = std::max(weights[title], weight_of(trend));
+  }
+  DotPlot plot{
+      "Each dot is a host", "tonight against the host's own history, % (left is worse)", {}};
+  for (auto& [title, row] : rows) plot.rows.push_back(std::move(row));
+  std::ranges::stable_sort(plot.rows, std::greater<>(),
+                           [&](const DotRow& row) { return weights[row.name]; });
+  if (plot.rows.size() > kMostRows) plot.rows.resize(kMostRows);
+  return to_svg(plot);
+}
+
+/// The series of a host that changed most, over its runs.
+std::string trend_svg(const std::string& host, std::vector<const NightTrend*> trends) {
+  constexpr std::size_t kMostLines = 6;
+  std::ranges::stable_sort(trends, std::greater<>(),
+                           [](const NightTrend* trend) { return weight_of(*trend); });
+  Plot plot{host, "runs, tonight at 0", "% of the history's median"};
+  for (const NightTrend* trend : trends) {
+    if (plot.series.size() == kMostLines) break;
+    if (trend->past.size() < 2) continue;
+    const double level = median(trend->past);
+    PlotSeries line{.name = title_of(*trend), .x = {}, .y = {}, .mark = Mark::line_points};
+    for (std::size_t i = 0; i < trend->past.size(); ++i) {
+      line.x.push_back(static_cast<double>(i) - static_cast<double>(trend->past.size()));
+      line.y.push_back(100.0 * trend->past[i] / level);
+    }
+    line.x.push_back(0.0);
+    line.y.push_back(100.0 * trend->value / level);
+    plot.series.push_back(std::move(line));
+  }
+  return plot.series.empty() ? "" : to_svg(plot);
+}
+
+/// A figure for each host, those with findings and changes first.
+void add_trends(const Night& night, Document& document) {
+  constexpr std::size_t kMostHosts = 24;
+  std::map<std::string, std::vector<const NightTrend*>> trends;
+  std::map<std::string, std::pair<bool, double>> weights;  // found, change
+  for (const NightTrend& trend : night.trends) {
+    trends[trend.host].push_back(&trend);
+    auto& [found, change] = weights[trend.host];
+    found |= is_found(night, trend);
+    change = std::max(change, weight_of(trend));
+  }
+  std::vector<std::string> hosts;
+  for (const auto& [host, list] : trends) hosts.push_back(host);
+  std::ranges::stable_sort(hosts, std::greater<>(),
+                           [&](const std::string& host) { return weights[host]; });
+  document.add(Heading{"History of each host"}, Audience::page);
+  for (std::size_t i = 0; i < std::min(hosts.size(), kMostHosts); ++i)
+    document.add(Figure{trend_svg(hosts[i], trends[hosts[i]]),
+                        "The metrics that changed most; 100 % is the median of earlier runs."});
+  if (hosts.size() > kMostHosts)
+    document.add(Paragraph{fmt::format("{} hosts with smaller changes are not drawn.",
+                                       hosts.size() - kMostHosts)},
+                 Audience::page);
+}
+
+/// "memory_bandwidth.bandwidth (threads 64)", or the case that failed.
+std::string subject_of(const NightFinding& finding) {
+  return finding.metric.empty() ? finding.case_name + " " + std::string(to_string(finding.kind))
+                                : with_dimensions(finding.metric, finding.params);
+}
+
+/// Confirmed findings first.
+ItemList main_findings(const Night& night) {
+  constexpr std::size_t kMost = 3;
+  ItemList list;
+  std::size_t more = 0;
+  for (const SuspicionState state : {SuspicionState::confirmed, SuspicionState::unsettled})
+    for (const NightFinding& finding : night.findings) {
+      if (finding.state != state) continue;
+      if (list.items.size() == kMost) {
+        ++more;
+        continue;
+      }
+      list.items.push_back({{{{std::string(to_string(state)) + ", ", tone_of(finding)},
+                              {finding.host, Tone::strong},
+                              {": " + subject_of(finding) + ": " + finding.text}}}});
+    }
+  if (const std::string why = why_inconclusive(night); !why.empty())
+    list.items.push_back({"not judged: " + why});
+  if (more > 0) list.items.push_back({{fmt::format("and {} more", more), Tone::faint}});
+  return list;
+}
+
+std::string next_step_of(const Night& night) {
+  for (const SuspicionState state : {SuspicionState::confirmed, SuspicionState::unsettled})
+    for (const NightFinding& finding : night.findings)
+      if (finding.state == state && !finding.next_step.empty())
+        return finding.host + ": " + finding.next_step;
+  if (night.tested == 0 && night.no_history > 0)
+    return "repeat it: a series is judged once it has eight earlier runs";
+  if (night.tested == 0 && night.not_clean > 0)
+    return "run at a time when the hosts are idle: other work disturbed every series";
+  return "";
+}
+
+std::size_t hosts_with(const Night& night, SuspicionState state) {
+  std::set<std::string> hosts;
+  for (const NightFinding& finding : night.findings)
+    if (finding.state == state) hosts.insert(finding.host);
+  return hosts.size();
+}
+
+Headline headline_of(const Night& night) {
+  const Verdict verdict = verdict_of(night);
+  const std::size_t confirmed = hosts_with(night, SuspicionState::confirmed);
+  const std::size_t all = night.hosts.size();
+  const std::string hosts =
+      confirmed > 0 ? fmt::format("{} of {} hosts with a confirmed finding", confirmed, all)
+                    : fmt::format("no confirmed finding on {} host{}", all, all == 1 ? "" : "s");
+  const std::string judged =
+      night.tested > 0 ? fmt::format("{} series compared with their history", night.tested)
+                       : std::string("nothing judged");
+  return {to_upper(to_string(verdict)), tone_of(verdict), hosts + "; " + judged,
+          main_findings(night), next_step_of(night)};
+}
+
+Cards cards_of(const Night& night) {
+  std::size_t ok = 0, planned = 0;
+  for (const NightHost& host : night.hosts) ok += host.ok, planned += host.planned;
+  return {
+      {{"Jobs", fmt::format("{} of {}", ok, planned),
+        fmt::format("on {} hosts", night.hosts.size()), ok < planned ? Tone::unsure : Tone::none},
+       {"Series judged", std::to_string(night.tested),
+        fmt::format("{} without history", night.no_history)},
+       {"Disturbed", std::to_string(night.not_clean), "series, by other work",
+        night.not_clean > 0 ? Tone::unsure : Tone::none},
+       {"Time", fmt::format("{:.0f} s", night.seconds),
+        fmt::format("of {:.0f} s", night.budget_s)}}};
+}
+
 Paragraph summary(const Night& night) {
   std::size_t ok = 0, planned = 0;
   for (const NightHost& host : night.hosts) {
     ok += host.ok;
     planned += host.planned;
   }
-  const Verdict verdict = verdict_of(night);
-  return {{{{fmt::format("Night {} ({}): ", night.run.empty() ? "no run" : night.run, night.suite)},
-            {std::string(to_string(verdict)), tone_of(verdict)},
-            {fmt::format("; {} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series compared "
-                         "with their history, {} without enough history, {} not clean.",
-                         ok, planned, night.hosts.size(), night.seconds, night.budget_s,
-                         night.tested, night.no_history, night.not_clean)}}}};
+  return {fmt::format(
+      "Night {} ({}): {} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series "
+      "compared with their history, {} without enough history, {} not clean.",
+      night.run.empty() ? "no run" : night.run, night.suite, ok, planned, night.hosts.size(),
+      night.seconds, night.budget_s, night.tested, night.no_history, night.not_clean)};
 }
 
 }  // namespace
 
 Document to_document(const Night& night) {
-  Document document{.title = "Night " + night.run, .badge = verdict_cell(verdict_of(night))};
-  document.add(summary(night));
-  if (const std::string why = why_inconclusive(night); !why.empty())
-    document.add(Note{"not judged: " + why, "warning"});
+  Document document{.title = "Night " + night.run};
+  document.add(headline_of(night)).add(cards_of(night), Audience::page);
+  document.add(summary(night), Audience::terminal);
+  if (std::string svg = tonight_svg(night); !svg.empty())
+    document.add(Heading{"Tonight"}, Audience::page)
+        .add(Figure{std::move(svg), "Grey: within the tolerance. Orange, with names: findings."});
   if (!night.findings.empty()) document.add(Heading{"Findings"}).add(findings_table(night));
   for (const NightFinding& finding : night.findings)
     if (finding.state != SuspicionState::dropped)
       document.add(Figure{plot_of(finding), finding.text});
+  add_trends(night, document);
   document.add(Heading{"Hosts"}, Audience::page).add(hosts_table(night), Audience::page);
   if (!night.skipped_checks.empty())
     document.add(Heading{"Not checked tonight, first in line tomorrow"}).add(skipped_table(night));
@@ -277,6 +454,7 @@ Document to_document(const Night& night) {
     if (!call.trouble.empty())
       document.add(Note{fmt::format("hook {} for {}: {}", call.command, call.host, call.trouble),
                         "warning"});
+  document.add(Heading{"Origin"}, Audience::page).add(summary(night), Audience::page);
   return document;
 }
 

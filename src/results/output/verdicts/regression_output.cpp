@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -276,19 +277,60 @@ std::string exit_words(const RegressionReport& report) {
   return "no open regressions";
 }
 
+std::size_t open_findings(const RegressionReport& report) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(report.findings, [](const ChangeFinding& one) { return one.fails(); }));
+}
+
+Headline headline_of(const RegressionReport& report) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t open = open_findings(report);
+  Headline headline{report.exit_code == ExitCode::failed         ? "REGRESSED"
+                    : report.exit_code == ExitCode::not_measured ? "NOT JUDGED"
+                                                                 : "NO REGRESSION",
+                    tone_of(report.exit_code), exit_words(report)};
+  if (open > 0)
+    headline.text = fmt::format("{} open finding{}, {} series judged", open, open == 1 ? "" : "s",
+                                report.tested);
+  for (const ChangeFinding& finding : report.findings)
+    if (finding.fails() && headline.reasons.items.size() < kMost)
+      headline.reasons.items.push_back({{{{place_words(finding), Tone::strong},
+                                          {": " + series_words(finding.key) + " " +
+                                           effect_words(finding) + ", " + since_words(finding)}}}});
+  if (open > 0)
+    headline.next_step =
+        "rerun the host (benchctl accept); then report regression --fixed ID, --noise ID or --ack "
+        "ID";
+  else if (report.exit_code == ExitCode::not_measured)
+    headline.next_step = "keep running benchctl nightly: nine runs of a series are needed";
+  return headline;
+}
+
+Cards cards_of(const RegressionReport& report) {
+  const std::size_t open = open_findings(report);
+  return {{{"Open findings", std::to_string(open), "regressions that nobody decided on",
+            open > 0 ? Tone::bad : Tone::none},
+           {"Series judged", std::to_string(report.tested),
+            fmt::format("{} too short to judge", report.too_short)},
+           {"Missing", std::to_string(report.missing), "series in the newest night",
+            report.missing > 0 ? Tone::unsure : Tone::none}}};
+}
+
 }  // namespace
 
 Document to_document(const RegressionReport& report, bool all) {
   Document document{.title = "Regressions"};
-  document.add(Paragraph{summary_words(report) + ". Newest run: " +
-                         (report.newest.id.empty() ? "none" : report.newest.id) + "."});
-  document.add(lines_of(host_summary_lines(report)));
   std::vector<const ChangeFinding*> findings, relevant;
   for (const ChangeFinding& finding : report.findings) {
     findings.push_back(&finding);
     if (is_shown(finding, all)) relevant.push_back(&finding);
   }
+  document.add(headline_of(report)).add(cards_of(report), Audience::page);
+  document.add(Paragraph{summary_words(report) + ". Newest run: " +
+                         (report.newest.id.empty() ? "none" : report.newest.id) + "."});
+  document.add(lines_of(host_summary_lines(report)));
   if (findings.empty()) document.add(Paragraph{"No changes found."});
+  add_histories(report, document);
   if (!relevant.empty())
     document.add(Heading{"Findings"}, Audience::terminal)
         .add(findings_table(relevant, 4), Audience::terminal);
@@ -298,10 +340,10 @@ Document to_document(const RegressionReport& report, bool all) {
     document.add(Paragraph{fmt::format("{} acked, noise or improved; show them with --all",
                                        findings.size() - relevant.size())},
                  Audience::terminal);
-  add_histories(report, document);
-  return document.add(Paragraph{
-      {fmt::format("exit code {}: {}", static_cast<int>(report.exit_code), exit_words(report)),
-       report.exit_code == ExitCode::ok ? Tone::good : Tone::bad}});
+  return document.add(Paragraph{{fmt::format("exit code {}: {}", static_cast<int>(report.exit_code),
+                                             exit_words(report)),
+                                 tone_of(report.exit_code)}},
+                      Audience::terminal);
 }
 
 }  // namespace bench

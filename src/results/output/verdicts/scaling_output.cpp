@@ -250,21 +250,41 @@ std::string no_curves(const ScalingReport& report) {
       report.over, report.seen);
 }
 
+/// Efficiency at the largest number of workers, curve by curve.
+Headline headline_of(const ScalingReport& report) {
+  constexpr std::size_t kMost = 3;
+  Headline headline{report.curves.empty() ? "NOT MEASURED" : "MEASURED",
+                    report.curves.empty() ? Tone::unsure : Tone::good,
+                    report.curves.empty()
+                        ? no_curves(report)
+                        : fmt::format("{} curve{} over {}", report.curves.size(),
+                                      report.curves.size() == 1 ? "" : "s", report.over)};
+  for (const ScalingCurve& curve : report.curves) {
+    if (headline.reasons.items.size() == kMost || curve.points.empty()) break;
+    const ScalePoint& last = curve.points.back();
+    headline.reasons.items.push_back(
+        {fmt::format("{}: efficiency {} at {:g} {}", title_of(curve), share_words(last.efficiency),
+                     last.n, curve.over)});
+  }
+  return headline;
+}
+
 }  // namespace
 
 Document to_document(const ScalingReport& report) {
   Document document{.title = "Scaling"};
+  document.add(headline_of(report), Audience::page);
   document.add(Paragraph{"Scaling of runs " + join(report.runs, ", ")});
-  if (report.curves.empty()) document.add(Paragraph{no_curves(report)});
+  if (report.curves.empty()) document.add(Paragraph{no_curves(report)}, Audience::terminal);
   for (const ScalingCurve& curve : report.curves) {
     document.add(Heading{title_of(curve)});
     document.add(Lines{{law_words(curve)}});
-    document.add(points_table(curve));
     document.add(
         Figure{drawing(curve),
                "Bars and band: " + curve.interval +
                    "; the band of a law is the 95 % prediction interval of one more run, up to "
                    "twice the largest measured value."});
+    document.add(points_table(curve));
     std::vector<std::string> lines = fit_lines(curve);
     lines.push_back(curve.interval);
     document.add(lines_of(lines));

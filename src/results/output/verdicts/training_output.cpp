@@ -171,13 +171,51 @@ std::string title_of(const TrainingReport& report) {
              : "Time to train";
 }
 
+/// "llm tiny f32: 17.00 s to the target, 3 of 3 runs reached it"
+std::string group_words(const TrainingGroup& group) {
+  const auto reached =
+      std::ranges::count(group.runs, TrainingState::converged, &TrainingRun::state);
+  const auto timed =
+      std::ranges::count(group.runs, TrainingState::timed_steps, &TrainingRun::state);
+  const std::size_t all = group.runs.size();
+  if (timed > 0) return fmt::format("{}: {} of {} runs timed", setup_words(group), timed, all);
+  const std::string counted = fmt::format("{} of {} runs reached the target", reached, all);
+  return std::isfinite(group.time.mean)
+             ? fmt::format("{}: {} to train, {}", setup_words(group),
+                           value_text(group.time.mean, Unit::second), counted)
+             : fmt::format("{}: no time to train, {}", setup_words(group), counted);
+}
+
+Headline headline_of(const TrainingReport& report) {
+  constexpr std::size_t kMost = 3;
+  Headline headline{report.exit_code == ExitCode::ok       ? "COMPLETE"
+                    : report.exit_code == ExitCode::failed ? "FAIL"
+                                                           : "NOT MEASURED",
+                    tone_of(report.exit_code), exit_words(report.exit_code)};
+  for (std::size_t i = 0; i < std::min(kMost, report.groups.size()); ++i)
+    headline.reasons.items.push_back({group_words(report.groups[i])});
+  return headline;
+}
+
+Cards cards_of(const TrainingReport& report) {
+  Cards cards;
+  if (report.groups.size() != 1) return cards;
+  const TrainingGroup& group = report.groups.front();
+  if (std::isfinite(group.time.mean))
+    cards.cards.push_back({"Time to train", value_text(group.time.mean, Unit::second),
+                           fmt::format("of {} runs", group.runs.size())});
+  if (std::isfinite(group.items_per_second))
+    cards.cards.push_back(
+        {"Throughput", rate_number(group.items_per_second), items_word(group) + " per second"});
+  return cards;
+}
+
 }  // namespace
 
 Document to_document(const TrainingReport& report) {
   Document document{.title = title_of(report)};
   const std::string runs = report.runs.empty() ? "no run was given" : join(report.runs, ", ");
-  document.add(Paragraph{"Runs: " + runs}, Audience::page);
-  document.add(Note{note_of(report)}, Audience::page);
+  document.add(headline_of(report)).add(cards_of(report), Audience::page);
   if (report.groups.empty() && report.diagnosed.empty())
     document.add(Paragraph{"These runs contain no training: " + runs + "."});
   for (const TrainingGroup& group : report.groups) add_group(document, group);
@@ -187,6 +225,9 @@ Document to_document(const TrainingReport& report) {
         document, run.diagnoses,
         report.runs.size() > 1 ? "Bottleneck analysis of run " + run.run : "Bottleneck analysis");
   for (const std::string& warning : report.warnings) document.add(Note{warning, "warning"});
+  document.add(Heading{"Origin"}, Audience::page)
+      .add(Paragraph{"Runs: " + runs}, Audience::page)
+      .add(Note{note_of(report)}, Audience::page);
   document.add(Paragraph{note_of(report)}, Audience::terminal);
   document.add(Lines{{{fmt::format("exit code {}: {}", static_cast<int>(report.exit_code),
                                    exit_words(report.exit_code)),

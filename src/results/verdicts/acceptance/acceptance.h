@@ -89,10 +89,22 @@ struct LinkAcceptance {
   Reason reason;
 };
 
+/// What pairs of hosts reached in one metric.
+struct PairMatrix {
+  std::string metric;  // with its parameters
+  struct Pair {
+    std::string a, b;
+    double loss = kNoValue;  // against the median of all pairs; negative is better
+  };
+  std::vector<Pair> pairs = {};
+  double threshold = kNoValue;
+};
+
 struct Acceptance {
   Verdict verdict = Verdict::inconclusive;  // the worst of hosts and links
   std::vector<HostAcceptance> hosts;        // in the order of the hosts file
   std::vector<LinkAcceptance> links;
+  std::vector<PairMatrix> pairs;            // for each metric between two hosts
   std::vector<Localisation> localisations;  // searches for the cause of failed or slow jobs
   std::vector<Unresolved> unresolved;
   std::vector<std::string> not_covered;  // cases no host could run, with the reason

@@ -362,6 +362,17 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& fail
   }
 }
 
+/// Losses of all pairs, as a page draws them.
+PairMatrix matrix_of(const Pairs& all) {
+  std::vector<double> rates;
+  for (const Pair& pair : all.pairs) rates.push_back(pair.log_rate);
+  const double typical = median(rates);
+  PairMatrix matrix{.metric = all.metric->title(), .threshold = all.metric->threshold};
+  for (const Pair& pair : all.pairs)
+    matrix.pairs.push_back({pair.a, pair.b, -std::expm1(pair.log_rate - typical)});
+  return matrix;
+}
+
 /// Sets of hosts with too few usable runs, except those that contain a failed host, and pairs
 /// whose other work is said once.
 void judge_pair_coverage(const GateContext& context, const MetricRuns& metric, const Hosts& failing,
@@ -395,6 +406,7 @@ void judge_pairs(GateContext& context) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     Pairs& field = fields[i];
     field.chance = std::move(chances[i]);
+    context.acceptance.pairs.push_back(matrix_of(field));
     const Hosts failing = judge_hosts(context, field);
     judge_links(context, field, failing);
     judge_pair_coverage(context, *field.metric, failing, field.rough);

@@ -47,7 +47,7 @@ struct Field {
   double reached = kNoValue;      // loss that the scatter of runs and hosts lets be seen
   Hosts disturbed = {};           // with too few usable runs because of other work
   bool mostly_disturbed = false;
-  Hosts open = {};  // left open by what scatters or disturbs them
+  Hosts open = {};             // left open by what scatters or disturbs them
   double excluded = kNoValue;  // the loss that is excluded on all of these
 };
 
@@ -70,8 +70,8 @@ std::string next_step(const HostMetric& row) {
                     : "run again; if the loss stays at the limit, decide by hand";
 }
 
-// A loss within this multiple of what the host's own repeats leave open (95 %) is no sign of a fault:
-// six healthy hosts with six metrics have a greater one in one fleet of twenty.
+// A loss within this multiple of what the host's own repeats leave open (95 %) is no sign of a
+// fault: six healthy hosts with six metrics have a greater one in one fleet of twenty.
 constexpr double kNoSign = 1.5;
 
 /// Whether what keeps the host from passing is noise alone: that of the fleet, or of its repeats.
@@ -271,10 +271,11 @@ void add_unresolved(const GateContext& context, const Field& whole) {
     const bool of_all = whole.reached > metric.resolution;
     one.reached = of_all ? whole.reached : whole.excluded;
     one.runs = runs_until(median(counts), one.reached, metric.resolution);
-    one.text = fmt::format("{}: {} differ so much{} that losses below {} cannot be seen; {} should be",
-                           metric.title(), of_all ? "repeats and hosts" : "repeats",
-                           of_all ? " here" : " on " + compact_hostlist(one.hosts),
-                           share_text(one.reached), share_text(one.promised));
+    one.text =
+        fmt::format("{}: {} differ so much{} that losses below {} cannot be seen; {} should be",
+                    metric.title(), of_all ? "repeats and hosts" : "repeats",
+                    of_all ? " here" : " on " + compact_hostlist(one.hosts),
+                    share_text(one.reached), share_text(one.promised));
     one.next_step = advice(one.runs);
   }
   context.acceptance.unresolved.push_back(std::move(one));

@@ -55,6 +55,16 @@ struct NightFinding {
   std::string next_step = {};  // what to do
 };
 
+/// A series of a host over its runs.
+struct NightTrend {
+  std::string host, case_name, metric, device;
+  Json params = Json::object();
+  Better better = Better::none;
+  double threshold = kNoValue;    // its tolerance, a share
+  std::vector<double> past = {};  // values of earlier runs, oldest first
+  double value = kNoValue;        // of the night; kNoValue if other work disturbed it
+};
+
 /// "gemm on cuda"
 std::string check_name(const std::string& probe, const std::string& device);
 

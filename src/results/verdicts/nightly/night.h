@@ -44,6 +44,7 @@ struct Night {
   std::size_t no_history = 0;  // without enough history
   std::size_t not_clean = 0;   // disturbed by other work
   std::vector<NightFinding> findings;
+  std::vector<NightTrend> trends = {};
   std::vector<NightHost> hosts;
   std::vector<SkippedCheck> skipped_checks;
   std::vector<HookCall> hooks;

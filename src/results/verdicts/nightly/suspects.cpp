@@ -175,11 +175,16 @@ void find_slower(const RunSummary& report, const JobsById& jobs, const HistoryOf
   for (const NightSeries& one : series_of(report)) {
     const auto job = jobs.find(one.first->job);
     if (job == jobs.end() || job->second->outcome != Status::ok) continue;
+    const std::vector<double> past = history(identity_of(*one.first));
+    suspicions.trends.push_back(
+        {job->second->job.hosts.empty() ? one.first->host : job->second->job.hosts.front(),
+         one.first->case_name, one.first->metric, one.first->device, one.first->params,
+         one.first->better, threshold_of(one.first->metric, rule), past,
+         one.values.empty() ? kNoValue : median(one.values)});
     if (one.values.empty()) {
       ++suspicions.not_clean;
       continue;
     }
-    const std::vector<double> past = history(identity_of(*one.first));
     if (past.size() < rule.fewest_runs) {
       ++suspicions.no_history;
       continue;

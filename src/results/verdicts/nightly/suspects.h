@@ -33,6 +33,7 @@ double threshold_of(const std::string& metric, const SuspicionRule& rule);
 struct Suspicions {
   std::vector<NightFinding> findings;  // most certain first
   std::size_t tested = 0, no_history = 0, not_clean = 0;
+  std::vector<NightTrend> trends = {};  // of all series, whatever was judged
 };
 
 /// Repeats of a case count as one value, their median. `slower` requires significance (Benjamini

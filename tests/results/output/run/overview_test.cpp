@@ -11,7 +11,7 @@ namespace {
 
 std::string text_of(const RunReport& report) {
   Document document;
-  add_answer(document, report);
+  document.add(headline_of(report));
   add_overview(document, report);
   return to_terminal(document, {false, true, 120});
 }
@@ -39,8 +39,8 @@ TEST_CASE("disturbed series are counted first, with the next step") {
   const RunReport report = make_run_report(run.end().records());
   const std::string text = text_of(report);
   CHECK_THAT(text, Contains("NOT JUDGED: 1 of 2 series without an undisturbed sample") &&
-                       Contains("next: stop other work"));
-  CHECK(answer_badge(report).text == "NOT JUDGED");
+                       Contains("next step: stop other work"));
+  CHECK(headline_of(report).verdict == "NOT JUDGED");
 }
 
 TEST_CASE("a failed gate is the answer, with its value") {

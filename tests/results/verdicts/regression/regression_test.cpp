@@ -81,7 +81,7 @@ TEST_CASE("the text report has what, when and confidence, and escapes control by
   CHECK(text.find("exit code 1: regression found") != std::string::npos);
   const std::string markdown = to_markdown(to_document(runs.report()));
   for (const char* fact : {"**REGRESSED** | gemm.throughput m=512 | node1", "since run-112",
-                           "exit code 1: regression found"})
+                           "**REGRESSED**: 1 open finding, "})
     CHECK(markdown.find(fact) != std::string::npos);
 }
 

@@ -222,9 +222,22 @@ def keep_screenshots(browser, folder, kept):
             page.screenshot(kept / f"{name}-{look}.png")
 
 
+def why_it_does_not_start():
+    """As in a container without what its processes need; "" if it starts."""
+    try:
+        with Browser() as browser:
+            browser.call("Browser.getVersion")
+    except (OSError, RuntimeError, TimeoutError) as error:
+        return str(error)
+    return ""
+
+
 def main():
     if find_browser() is None:
         print("skipped: there is no chromium here (scripts/install --browser)")
+        sys.exit(77)
+    if trouble := why_it_does_not_start():
+        print(f"skipped: {find_browser()} does not start here: {trouble}")
         sys.exit(77)
     hosts = 1000
     with tempfile.TemporaryDirectory() as text:

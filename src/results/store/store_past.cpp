@@ -27,6 +27,13 @@ constexpr const char* kChecks =
     "FROM series WHERE series.run = job.run AND series.job = job.id AND n > 1)) AND " BENCH_COUNTS
     " GROUP BY 1, 2, 3, 4";
 
+// The other columns are those of the row with the greatest time (SQLite's bare columns). Skips
+// without a time were planned, or for want of time.
+constexpr const char* kSkips =
+    "SELECT host.value, case_name, job.outcome, job.reason, job.seconds, MAX(run.time_ns) FROM job "
+    "JOIN run ON run.id = job.run, json_each(job.hosts) AS host WHERE run.time_ns >= ? "
+    "AND " BENCH_COUNTS " GROUP BY 1, 2";
+
 // Reruns are triggered by what a night saw: counting them would overweight its worst nights.
 constexpr const char* kValues =
     "SELECT run.id, run.time_ns, median FROM series JOIN run ON run.id = series.run "
@@ -63,6 +70,19 @@ std::vector<CheckPast> past_checks(const Store& store, std::int64_t since_ns) tr
                      query.getColumn(4).getInt64(), query.getColumn(5).getInt64(),
                      static_cast<std::size_t>(query.getColumn(6).getInt64()),
                      query.getColumn(7).getDouble()});
+  return found;
+} catch (const SQLite::Exception& error) {
+  rethrow(error, store.path());
+}
+
+std::vector<SkipPast> past_skips(const Store& store, std::int64_t since_ns) try {
+  SQLite::Statement query(store.database(), kSkips);
+  query.bind(1, since_ns);
+  std::vector<SkipPast> found;
+  while (query.executeStep())
+    if (query.getColumn(2).getString() == "skipped" && query.getColumn(4).getDouble() > 0.0)
+      found.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(),
+                       query.getColumn(3).getString()});
   return found;
 } catch (const SQLite::Exception& error) {
   rethrow(error, store.path());

@@ -22,6 +22,11 @@ struct CheckPast {
   double seconds = 0.0;  // mean of one
 };
 
+/// A case that a rank last skipped on the host: it lacks what the case needs, such as a GPU.
+struct SkipPast {
+  std::string host, case_name, reason;
+};
+
 /// A series over runs. Its case belongs to it: a long case and a short one of the same probe and
 /// parameters may measure different things.
 struct SeriesIdentity {
@@ -48,6 +53,8 @@ struct PastEvent {
 
 /// Every host and case with an ok job since then.
 std::vector<CheckPast> past_checks(const Store& store, std::int64_t since_ns);
+/// Every host and case whose last job since then was skipped by its rank.
+std::vector<SkipPast> past_skips(const Store& store, std::int64_t since_ns);
 /// The last `most` clean ok results of runs started before then, without reruns of a night; oldest
 /// first.
 std::vector<PastValue> past_values(const Store& store, const SeriesIdentity& series,

@@ -73,6 +73,7 @@ NightPast read_past(const fs::path& database, double days) {
   NightPast past{past_checks(store, since_ns), {}};
   for (const PastEvent& event : past_events(store, kFindingEvent, since_ns))
     past.findings.push_back({event.time_ns, finding_from_json(event.value)});
+  past.skips = past_skips(store, since_ns);
   return past;
 }
 

@@ -14,6 +14,7 @@ struct Group {
   NightCheck check;
   double age_s = 0.0;
   bool overdue = false;
+  std::string skipped = {};  // why its rank skipped it when it last ran
   double rate = 0.0;  // gain per second if chosen
   bool chosen = false;
 };
@@ -37,6 +38,8 @@ std::map<std::string, GroupsOfHost> group(const Plan& whole, const PastIndex& pa
 }
 
 std::string why_not(const Group& one, double share_s) {
+  if (!one.skipped.empty())
+    return "skipped when it last ran (" + one.skipped + "): tried again when time is left";
   if (one.check.cost_s > share_s)
     return fmt::format("takes {:.1f} s, but the budget per host is {:.1f} s: raise --budget",
                        one.check.cost_s, share_s);
@@ -51,12 +54,13 @@ class HostNight {
     for (auto& [name, one] : groups) groups_.push_back(&one);
   }
 
-  /// Chooses among overdue checks, or among the others.
-  void choose(bool overdue) {
+  /// Chooses among checks of this kind in the time that is left.
+  template <class Kind>
+  void choose(const Kind& is_offered) {
     std::vector<Group*> offered;
     std::vector<NightCheck> checks;
     for (Group* one : groups_) {
-      if (one->overdue != overdue) continue;
+      if (!is_offered(*one)) continue;
       offered.push_back(one);
       checks.push_back(one->check);
     }
@@ -130,11 +134,13 @@ NightPlan plan_night(const Plan& whole, const PastIndex& past, const NightTime& 
   for (auto& [host, of_host] : groups) {
     for (auto& [name, one] : of_host) {
       one.age_s = past.age_s(host, name);
-      one.overdue = time.last_night_ns > 0 && one.age_s > since_s;
+      one.skipped = past.skip_reason(host, name);
+      one.overdue = time.last_night_ns > 0 && one.age_s > since_s && one.skipped.empty();
     }
     HostNight chooser(of_host, past.chances(host), share_s);
-    chooser.choose(true);
-    chooser.choose(false);
+    chooser.choose([](const Group& one) { return one.overdue; });
+    chooser.choose([](const Group& one) { return !one.overdue && one.skipped.empty(); });
+    chooser.choose([](const Group& one) { return !one.skipped.empty(); });
     night.value += chooser.value();
     night.exact &= chooser.exact();
     for (const auto& [name, one] : of_host)

@@ -32,8 +32,9 @@ void skip_busy(Plan& plan, const std::map<std::string, std::string>& busy);
 
 /// A check is all jobs of one case on one host (the first host of multi-host jobs), without planned
 /// skips. Each host gets the same time: the budget less the reserve, times parallel / hosts if
-/// there are more hosts. Checks skipped last night come first, then the most valuable
-/// (check_choice.h).
+/// there are more hosts. Checks left out last night come first, then the most valuable
+/// (check_choice.h), and last those that their rank skipped when they last ran, for want of a GPU
+/// for example: they may be possible by now.
 NightPlan plan_night(const Plan& whole, const PastIndex& past, const NightTime& time);
 
 }  // namespace bench

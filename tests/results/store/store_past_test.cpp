@@ -25,6 +25,28 @@ TEST_CASE("a job without clean samples is no check of its host, a count is") {
   CHECK(cases == std::vector<std::string>{"count", "quiet"});
 }
 
+TEST_CASE("what a rank skipped in the last run of a case is known, plans and want of time are not") {
+  const TemporaryDirectory folder;
+  Store store = Store::open(folder.path() / "results.sqlite", Access::write);
+  const auto run = [&](int number, const std::string& case_name, const Outcome& outcome) {
+    RunFixture one("20261120T18300" + std::to_string(number) + "Z-demo-0001");
+    one.plan["time_ns"] = start_ns() + number;
+    one.job("a", case_name, "gemm").add("a", outcome).end();
+    store.import_run(one.write(folder.path() / "runs"));
+  };
+  run(1, "gpu", {Status::ok, "", 1.0});
+  run(2, "gpu", {Status::skipped, "no GPU", 1.0});
+  run(3, "mended", {Status::skipped, "no GPU", 1.0});
+  run(4, "mended", {Status::ok, "", 1.0});
+  run(5, "late", {Status::skipped, "no time left in the budget", 0.0});
+  const auto skips = past_skips(store, 0);
+  REQUIRE(skips.size() == 1);
+  CHECK(skips[0].host == "node1");
+  CHECK(skips[0].case_name == "gpu");
+  CHECK(skips[0].reason == "no GPU");
+  CHECK(past_skips(store, start_ns() + 3).empty());
+}
+
 TEST_CASE("a host's CPU quotas of earlier runs are read, newest first") {
   const TemporaryDirectory folder;
   Store store = Store::open(folder.path() / "results.sqlite", Access::write);

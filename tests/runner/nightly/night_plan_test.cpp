@@ -67,6 +67,22 @@ TEST_CASE("a night runs the best gain per second and says what it skips and why"
   CHECK(night.exact);
 }
 
+TEST_CASE("what a host could not run last time is tried only in time that is left") {
+  const FaultCatalogue faults = two_faults();
+  NightPast past{{checked("a", "gemm", 1), checked("a", "io", 1)}, {}};
+  past.skips = {{"a", "burn", "no GPU"}};
+  const PastIndex index(past, faults, kTonight);
+  const auto night = [&](double budget_s) {
+    return plan_night(of_host("a"), index, {budget_s, 0.0, 1, kTonight, days_ago(0.5)});
+  };
+  const NightPlan short_night = night(350);
+  CHECK(job_ids(short_night.plan) == std::vector<std::string>{"a.io", "a.gemm"});
+  REQUIRE(short_night.skipped_checks.size() == 1);
+  CHECK(short_night.skipped_checks[0].why ==
+        "skipped when it last ran (no GPU): tried again when time is left");
+  CHECK(job_ids(night(400).plan).size() == 3);
+}
+
 TEST_CASE("checks skipped last night come first, oldest first") {
   const FaultCatalogue faults = two_faults();
   const NightPast past{{checked("a", "burn", 5), checked("a", "gemm", 3), checked("a", "io", 0.9)},

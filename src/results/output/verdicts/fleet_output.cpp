@@ -196,16 +196,29 @@ bool needs_attention(const FleetHostReport& host) {
   return host.verdict != Verdict::pass || host.repeat_failures;
 }
 
-std::vector<StyledText> host_notes(const FleetReport& report, const FleetHostReport& host) {
+/// A reason that all hosts of several share; "" for none. It is said once, of the fleet.
+std::string common_reason(const FleetReport& report) {
+  if (report.hosts.size() < 2 || report.hosts.front().reasons.empty()) return "";
+  for (const std::string& reason : report.hosts.front().reasons)
+    if (std::ranges::all_of(report.hosts, [&](const FleetHostReport& host) {
+          return std::ranges::find(host.reasons, reason) != host.reasons.end();
+        }))
+      return reason;
+  return "";
+}
+
+std::vector<StyledText> host_notes(const FleetReport& report, const FleetHostReport& host,
+                                   const std::string& said) {
   constexpr std::size_t kMostReasons = 4;
   std::vector<StyledText> notes;
   if (const std::string words = incident_words(host, report.settings); !words.empty())
     notes.push_back(words);
-  const std::size_t shown = std::min(kMostReasons, host.reasons.size());
-  notes.insert(notes.end(), host.reasons.begin(),
-               host.reasons.begin() + static_cast<std::ptrdiff_t>(shown));
-  if (host.reasons.size() > shown)
-    notes.push_back(fmt::format("and {} more (see --json)", host.reasons.size() - shown));
+  std::vector<std::string> reasons = host.reasons;
+  std::erase(reasons, said);
+  const std::size_t shown = std::min(kMostReasons, reasons.size());
+  notes.insert(notes.end(), reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(shown));
+  if (reasons.size() > shown)
+    notes.push_back(fmt::format("and {} more (see --json)", reasons.size() - shown));
   return notes;
 }
 
@@ -231,8 +244,9 @@ DocumentTable hosts_table(const FleetReport& report) {
   const auto passed = std::ranges::stable_partition(
       hosts, [](const FleetHostReport* host) { return needs_attention(*host); });
   table.most = std::min(kMostHosts, hosts.size() - passed.size());
+  const std::string said = common_reason(report);
   for (const FleetHostReport* host : hosts) {
-    if (auto notes = host_notes(report, *host); !notes.empty())
+    if (auto notes = host_notes(report, *host, said); !notes.empty())
       table.notes[table.rows.size()] = std::move(notes);
     table.rows.push_back(
         {{.text = host->host, .tone = Tone::strong},
@@ -251,7 +265,7 @@ DocumentTable hosts_table(const FleetReport& report) {
 std::vector<const FleetRow*> findings_of(const FleetReport& report) {
   std::vector<const FleetRow*> findings;
   for (const FleetRow& row : report.rows)
-    if (row.verdict != Verdict::pass) findings.push_back(&row);
+    if (row.verdict != Verdict::pass && !row.alone) findings.push_back(&row);
   std::ranges::stable_sort(findings, [&](const FleetRow* a, const FleetRow* b) {
     if (a->verdict != b->verdict) return a->verdict == Verdict::fail;
     return relative_loss(report, *a) > relative_loss(report, *b);
@@ -395,6 +409,8 @@ ItemList worst_hosts(const FleetReport& report) {
 Headline headline_of(const FleetReport& report) {
   Headline headline{to_upper(to_string(report.verdict)), tone_of(report.verdict),
                     summary_words(report), worst_hosts(report)};
+  if (const std::string reason = common_reason(report); !reason.empty())
+    headline.reasons.items.push_back({"all hosts: " + reason});
   if (report.verdict == Verdict::fail)
     headline.next_step = "run benchctl accept on the failed hosts; drain those that fail again";
   else if (report.verdict == Verdict::inconclusive)

@@ -128,6 +128,8 @@ void add_missing(const std::vector<FleetGroup>& groups, HostReports& hosts) {
   }
 }
 
+constexpr const char* kAddHosts = "add hosts of this kind, or pass a profile (--profile)";
+
 void add_reasons(const std::vector<FleetRow>& rows, HostReports& hosts) {
   std::vector<const FleetRow*> sorted;
   for (const FleetRow& row : rows)
@@ -136,10 +138,19 @@ void add_reasons(const std::vector<FleetRow>& rows, HostReports& hosts) {
     if (weight(a->verdict) != weight(b->verdict)) return weight(a->verdict) < weight(b->verdict);
     return std::fmax(a->loss, a->golden_loss) > std::fmax(b->loss, b->golden_loss);
   });
+  std::map<std::string, std::size_t> alone;  // host -> metrics
   for (const FleetRow* row : sorted)
-    hosts[row->host].reasons.push_back((row->device == "host" ? "" : row->device + ": ") +
-                                       row->text +
-                                       (row->next_step.empty() ? "" : " -> " + row->next_step));
+    if (row->alone)
+      ++alone[row->host];
+    else
+      hosts[row->host].reasons.push_back((row->device == "host" ? "" : row->device + ": ") +
+                                         row->text +
+                                         (row->next_step.empty() ? "" : " -> " + row->next_step));
+  // Said once, not by metric.
+  for (const auto& [host, count] : alone)
+    hosts[host].reasons.push_back(
+        fmt::format("{} metric{} on too few hosts of its kind, peer comparison needs {} -> {}",
+                    count, count == 1 ? "" : "s", kFewestPeers, kAddHosts));
 }
 
 Verdict verdict_of(const FleetHostReport& host) {
@@ -268,7 +279,7 @@ void judge_interval(const FleetGroup& group, const FleetSettings& settings, Flee
   if (room > 0.0)
     next_step = advised_runs(row, room);
   else if (lost - row.half > allowed)
-    next_step = "add hosts of this kind, or pass a profile (--profile)";
+    next_step = kAddHosts;
   end(row, Verdict::inconclusive, has_peers ? "peers" : "golden",
       fmt::format("{}: {}; uncertainty +-{}, tolerance {}", metric_title(group.about.key),
                   loss_text(lost), share_text(row.half), share_text(allowed)),
@@ -290,7 +301,8 @@ FleetRow judge_member(const FleetGroup& group, const FleetSettings& settings, st
     end(row, Verdict::inconclusive, "peers",
         fmt::format("{}: {} of this kind, peer comparison needs {}", metric_title(group.about.key),
                     peers.hosts.size(), kFewestPeers),
-        "add hosts of this kind, or pass a profile (--profile)");
+        kAddHosts);
+    row.alone = true;
     return row;
   } else if (fails_golden(group, settings, row)) {
     return row;

@@ -75,6 +75,7 @@ struct FleetRow {
   Verdict verdict = Verdict::inconclusive;
   std::string gate = {};  // the deciding gate: golden, peers, repeatability, expired, coverage
   std::string text = {}, next_step = {};  // "" if passed
+  bool alone = false;                     // too few hosts of its kind to be compared
 };
 
 struct FleetHostReport {

@@ -77,6 +77,7 @@ PastIndex::PastIndex(const NightPast& past, const FaultCatalogue& catalogue, std
     : catalogue_(catalogue), now_ns_(now_ns) {
   for (const CheckPast& check : past.checks) add(check);
   for (const PastFinding& finding : past.findings) add(finding);
+  for (const SkipPast& skip : past.skips) skips_[{skip.host, skip.case_name}] = skip.reason;
 }
 
 void PastIndex::add(const CheckPast& check) {
@@ -181,6 +182,11 @@ double PastIndex::age_s(const std::string& host, const std::string& case_name) c
 double PastIndex::age_s(const std::string& host) const {
   const auto known = hosts_.find(host);
   return known == hosts_.end() ? kNever : known->second.age_s;
+}
+
+std::string PastIndex::skip_reason(const std::string& host, const std::string& case_name) const {
+  const auto known = skips_.find({host, case_name});
+  return known == skips_.end() ? "" : known->second;
 }
 
 double PastIndex::seconds(const std::string& host, const std::string& case_name) const {

@@ -25,6 +25,7 @@ struct PastFinding {
 struct NightPast {
   std::vector<CheckPast> checks;
   std::vector<PastFinding> findings;  // oldest first
+  std::vector<SkipPast> skips = {};
 };
 
 /// How long a confirmed finding keeps its host under suspicion.
@@ -44,6 +45,8 @@ class PastIndex {
   double age_s(const std::string& host, const std::string& case_name) const;
   /// The same for any case.
   double age_s(const std::string& host) const;
+  /// Why that case was skipped when it last ran there; "" if it was not.
+  std::string skip_reason(const std::string& host, const std::string& case_name) const;
   /// Duration of one of its jobs; 0 if unknown.
   double seconds(const std::string& host, const std::string& case_name) const;
   /// Whether the value of that run was confirmed bad and so is excluded from history.
@@ -76,6 +79,7 @@ class PastIndex {
   const FaultCatalogue& catalogue_;
   std::int64_t now_ns_;
   std::map<std::string, OfHost> hosts_;
+  std::map<std::pair<std::string, std::string>, std::string> skips_;  // by host and case
   std::set<BadValue> bad_;
   std::set<Incident> known_;                                  // several checks may find one fault
   std::map<std::pair<std::string, std::string>, Seen> seen_;  // by check and fault

@@ -13,6 +13,7 @@
 #include "results/verdicts/peers/host_kinds.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/occurrences.h"
 #include "tests/support/rendered.h"
 #include "tests/support/simulated_fleet.h"
 #include "tests/support/temporary_directory.h"
@@ -55,6 +56,20 @@ RunFixture run_over(int day, std::size_t hosts, double first) {
 }
 
 }  // namespace
+
+TEST_CASE("that a fleet is too small to compare its hosts is said once") {
+  std::mt19937_64 random(1);
+  SimulatedFleet fleet;
+  fleet.hosts = 3;
+  fleet.metrics = 5;
+  fleet.bad = 0;
+  const FleetReport report = judged_fleet(fleet, random);
+  CHECK(report.verdict == Verdict::inconclusive);
+  const std::string text = to_text(report, kPlainFleet);
+  CHECK_THAT(text, Contains("all hosts: 5 metrics on too few hosts of its kind, peer comparison "
+                            "needs 4 -> add hosts"));
+  CHECK(occurrences(text, "peer comparison needs") == 1);
+}
 
 TEST_CASE("the text of a fleet names failed hosts, losses and learned criteria") {
   const std::string text = to_text(small_fleet(), kPlainFleet);

@@ -60,13 +60,13 @@ struct HostMetric {
   double loss_at_most() const;
 };
 
-/// A metric whose losses cannot be seen on this fleet as finely as the suite promises, as repeats
-/// scatter on all hosts alike or other work disturbs most of them. It is said once, of the place,
-/// and keeps no host from passing by its other metrics.
+/// A metric whose losses cannot be seen as finely as the suite promises, as repeats scatter on all
+/// hosts alike, or on some, or other work disturbs most of them. It is said once, and keeps no host
+/// from passing by its other metrics.
 struct Unresolved {
   std::string case_name, metric;
   Json params = Json::object();
-  double reached = kNoValue;   // loss that could be seen on a typical host; none if not measured
+  double reached = kNoValue;   // loss that could be seen, or is excluded; none if not measured
   double promised = kNoValue;  // by the suite
   double runs = kNoValue;      // clean runs a host that would do; none if more do not help
   Hosts hosts = {};            // that it leaves open

@@ -49,6 +49,7 @@ struct Field {
   bool mostly_disturbed = false;
   Hosts open = {};             // left open by what scatters or disturbs them
   double excluded = kNoValue;  // the loss that is excluded on all of these
+  double runs = kNoValue;      // clean runs a host that would settle them
 };
 
 constexpr double kMostAdvisedRuns = 50;
@@ -64,20 +65,29 @@ double runs_until(double runs, double half, double room) {
   return std::ceil(runs * half * half / (room * room));
 }
 
-std::string next_step(const HostMetric& row) {
+/// Clean runs until the host passes, if its loss stays as it is; infinite at the limit.
+double runs_that_settle(const HostMetric& row) {
   const double room = row.resolution - row.loss;
-  return room > 0.0 ? advice(runs_until(static_cast<double>(row.runs), kOneSided * row.half, room))
-                    : "run again; if the loss stays at the limit, decide by hand";
+  return room > 0.0 ? runs_until(static_cast<double>(row.runs), kOneSided * row.half, room)
+                    : std::numeric_limits<double>::infinity();
 }
 
-// A loss within this multiple of what the host's own repeats leave open (95 %) is no sign of a
-// fault: six healthy hosts with six metrics have a greater one in one fleet of twenty.
+std::string next_step(const HostMetric& row) {
+  const double runs = runs_that_settle(row);
+  return std::isfinite(runs) ? advice(runs)
+                             : "run again; if the loss stays at the limit, decide by hand";
+}
+
+// A loss within this multiple of its half-width (95 %) is no sign of a fault: three standard
+// errors, as many metrics of many hosts are looked at.
 constexpr double kNoSign = 1.5;
 
-/// Whether what keeps the host from passing is noise alone: that of the fleet, or of its repeats.
-bool is_noise(const Field& whole, std::size_t i, const HostMetric& row) {
-  const bool of_all = whole.reached > row.resolution && row.loss <= whole.reached;
-  return of_all || row.loss <= kNoSign * whole.compared.noise.half[i];
+/// Whether what keeps the host from passing is noise alone: that of the fleet, or that of the host
+/// while its loss itself is below what is to be found. A fault that makes a host vary excuses
+/// nothing.
+bool is_noise(const Field& whole, const HostMetric& row) {
+  if (whole.reached > row.resolution && row.loss <= whole.reached) return true;
+  return row.loss <= row.resolution && row.loss <= kNoSign * row.half;
 }
 
 /// Passes once the upper end of the interval of the loss lies below the resolution.
@@ -87,7 +97,7 @@ void judge_interval(const GateContext& context, const Field& whole, std::size_t 
   row.verdict = Verdict::pass;
   if (row.loss_at_most() <= row.resolution) return;
   row.verdict = Verdict::inconclusive;
-  row.unresolved = is_noise(whole, i, row);
+  row.unresolved = is_noise(whole, row);
   if (row.unresolved) return;
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   if (row.loss - kOneSided * row.half > row.resolution) {
@@ -220,6 +230,7 @@ void judge_host(const GateContext& context, Field& whole, std::size_t i, Alone& 
   if (row.unresolved) {
     whole.open.push_back(field.hosts[i]);
     whole.excluded = std::fmax(whole.excluded, row.loss_at_most());
+    whole.runs = std::fmax(whole.runs, runs_that_settle(row));
   }
   context.host(field.hosts[i])->metrics.push_back(std::move(row));
 }
@@ -270,12 +281,17 @@ void add_unresolved(const GateContext& context, const Field& whole) {
       counts.push_back(static_cast<double>(values.size()));
     const bool of_all = whole.reached > metric.resolution;
     one.reached = of_all ? whole.reached : whole.excluded;
-    one.runs = runs_until(median(counts), one.reached, metric.resolution);
+    one.runs = of_all ? runs_until(median(counts), one.reached, metric.resolution) : whole.runs;
     one.text =
-        fmt::format("{}: {} differ so much{} that losses below {} cannot be seen; {} should be",
-                    metric.title(), of_all ? "repeats and hosts" : "repeats",
-                    of_all ? " here" : " on " + compact_hostlist(one.hosts),
-                    share_text(one.reached), share_text(one.promised));
+        of_all ? fmt::format(
+                     "{}: repeats and hosts differ so much here that losses below {} cannot be "
+                     "seen; {} should be",
+                     metric.title(), share_text(one.reached), share_text(one.promised))
+               : fmt::format(
+                     "{}: repeats differ so much on {} that a loss of up to {} is not excluded; "
+                     "{} should be",
+                     metric.title(), compact_hostlist(one.hosts), share_text(one.reached),
+                     share_text(one.promised));
     one.next_step = advice(one.runs);
   }
   context.acceptance.unresolved.push_back(std::move(one));

@@ -7,8 +7,11 @@
 
 namespace bench {
 
-Schedule::Schedule(const std::vector<PlanEntry>& entries)
-    : entries_(entries), hosts_of_(entries.size()), taken_(entries.size(), false) {
+Schedule::Schedule(const std::vector<PlanEntry>& entries, bool by_rounds)
+    : entries_(entries),
+      by_rounds_(by_rounds),
+      hosts_of_(entries.size()),
+      taken_(entries.size(), false) {
   std::map<std::string, std::size_t> positions;
   for (std::size_t job = 0; job < entries.size(); ++job) {
     if (!entries[job].skip.empty()) continue;
@@ -62,9 +65,7 @@ std::optional<std::size_t> Schedule::follow(std::size_t done) {
   if (!first_everywhere || hosts_of_[next] != hosts ||
       launch_key(entries_[next].job) != launch_key(entries_[done].job))
     return {};
-  // Where hosts wait for a lane, they take turns by rounds: a drift in time hits all of them alike,
-  // not those that are measured last.
-  if (entries_[next].job.repeat != entries_[done].job.repeat && !ready_.empty()) return {};
+  if (by_rounds_ && !ready_.empty() && *ready_.begin() < next) return {};
   return mark_taken(next);
 }
 
@@ -100,7 +101,7 @@ Dispatcher::Dispatcher(const ProbeCatalogue& catalogue, const LaunchSite& site,
 bool Dispatcher::run(const Plan& plan) {
   for (const PlanEntry& entry : plan.entries)
     if (!entry.skip.empty()) ledger_.skip(entry.job, entry.skip);
-  Schedule schedule(plan.entries);
+  Schedule schedule(plan.entries, repeats_in_rounds(plan.suite));
   run_lanes(plan, schedule);
   if (failure_) std::rethrow_exception(failure_);
   for (const std::size_t job : schedule.left())

@@ -26,8 +26,9 @@ namespace bench {
 class Schedule {
  public:
   /// Schedules the entries that are not skipped; jobs are named by position in `entries`, which
-  /// must outlive this.
-  explicit Schedule(const std::vector<PlanEntry>& entries);
+  /// must outlive this. `by_rounds`: hosts that wait for a lane take turns by repeats, so that a
+  /// drift in time hits all of them alike, not those that are measured last.
+  explicit Schedule(const std::vector<PlanEntry>& entries, bool by_rounds = false);
 
   /// Takes the first job whose hosts are all free, and its hosts; empty if all jobs must wait.
   std::optional<std::size_t> take();
@@ -54,6 +55,7 @@ class Schedule {
   std::size_t mark_taken(std::size_t job);
 
   const std::vector<PlanEntry>& entries_;
+  bool by_rounds_;
   std::vector<std::vector<std::size_t>> hosts_of_;  // of each entry, as positions in queues_
   std::vector<HostQueue> queues_;
   std::set<std::size_t> ready_;

@@ -352,7 +352,7 @@ Plan make_plan(const Suite& suite, const Inventory& inventory, const ProbeCatalo
     if (!suite_case.gates.empty()) plan.gates[suite_case.name] = suite_case.gates;
   }
   // An acceptance compares hosts: its repeats are rounds over the whole suite, far apart in time.
-  if (!suite.acceptance.empty())
+  if (repeats_in_rounds(suite))
     std::ranges::stable_sort(plan.entries, {},
                              [](const PlanEntry& entry) { return entry.job.repeat; });
   return plan;

@@ -210,6 +210,10 @@ fs::path find_suite(const std::string& name_or_path) {
   throw_unknown_suite(name_or_path, names);
 }
 
+bool repeats_in_rounds(const Suite& suite) {
+  return !suite.acceptance.empty() && suite.acceptance.value("rounds", true);
+}
+
 bool is_installed_suite(const std::string& name) {
   return std::ranges::any_of(all_suites(),
                              [&](const fs::path& file) { return suite_name(file) == name; });

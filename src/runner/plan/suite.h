@@ -39,9 +39,12 @@ struct Suite {
   Json measure = Json::object();
   Json telemetry = Json::object();
   Json required_facts = nullptr;     // names; null if not specified
-  Json acceptance = Json::object();  // "resolution", "budget_s"
+  Json acceptance = Json::object();  // "resolution", "budget_s", "rounds"
   std::vector<Case> cases;
 };
+
+/// Whether repeats are rounds over the whole suite: of an acceptance that does not forbid it.
+bool repeats_in_rounds(const Suite& suite);
 
 /// --only CASE and --set CASE.PARAM=V.
 struct SuiteChanges {

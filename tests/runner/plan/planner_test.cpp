@@ -217,6 +217,8 @@ TEST_CASE("an acceptance repeats the whole suite, so that repeats lie far apart"
   CHECK(cases(whole) == "aabb");
   whole.suite.acceptance = {{"budget_s", 100}};
   CHECK(cases(make_plan(whole.suite, one_host(), test_catalogue(), kSite)) == "abab");
+  whole.suite.acceptance["rounds"] = false;
+  CHECK(cases(make_plan(whole.suite, one_host(), test_catalogue(), kSite)) == "aabb");
 }
 
 TEST_CASE("a scope of several hosts makes jobs with ranks on all of them") {

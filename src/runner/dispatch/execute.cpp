@@ -216,7 +216,7 @@ bool dispatch(const RunDirectory& directory, Spool& spool, const RunRequest& req
   const Prepared prepared = prepare(directory, request, std::move(site), interrupts);
   bool finished = false;
   {
-    Progress progress(request.style, request.plan);
+    Progress progress(request.style, request.plan, prepared.settings.parallel);
     Dispatcher dispatcher(catalogue, prepared.site, directory, spool, progress, interrupts,
                           prepared.settings);
     finished = dispatcher.run(request.plan);

@@ -40,7 +40,16 @@ Progress::Style Progress::suitable_style() {
   return isatty(2) && !dumb ? Style::live : Style::plain;
 }
 
-Progress::Progress(Style style, const Plan& plan, int fd) : style_(style), fd_(fd) { add(plan); }
+Progress::Progress(Style style, const Plan& plan, int lanes, int fd, Watch watch)
+    : style_(style), lanes_(std::max(1, lanes)), fd_(fd), watch_(std::move(watch)) {
+  if (!watch_)
+    watch_ = [] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+          .count();
+    };
+  began_s_ = last_done_s_ = watch_();
+  add(plan);
+}
 
 void Progress::add(const Plan& plan) {
   for (const PlanEntry& entry : plan.entries) {
@@ -60,12 +69,11 @@ void Progress::start(const PlanEntry& entry) {
 std::string Progress::time_left() const {
   const double left = expected_s_ - expected_done_s_;
   if (!(left > 0.0)) return "";
-  const double spent =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  // Estimates of first runs are rough: the pace counts, which also has the launches in it and what
-  // runs in parallel.
-  const double pace = expected_done_s_ > 0.0 ? spent / expected_done_s_ : 1.0;
-  const double seconds = std::max(1.0, left * pace);
+  // Estimates of first runs are rough: the pace until the last finished job counts, which also has
+  // the launches in it and what runs in parallel.
+  const double pace = expected_done_s_ > 0.0 ? (last_done_s_ - began_s_) / expected_done_s_
+                                             : 1.0 / static_cast<double>(lanes_);
+  const double seconds = std::max(1.0, left * pace - (watch_() - last_done_s_));
   return seconds < 100.0 ? fmt::format("about {:.0f} s left", seconds)
                          : fmt::format("about {:.0f} min left", seconds / 60.0);
 }
@@ -94,6 +102,7 @@ void Progress::finish(const Job& job, const Outcome& outcome) {
   ++done_;
   const Known& known = jobs_[job.id];
   expected_done_s_ += known.expected_s;
+  last_done_s_ = watch_();
   clear();
   const bool notable = outcome.status != Status::ok;
   if (style_ == Style::silent || (style_ == Style::live && !notable)) return;

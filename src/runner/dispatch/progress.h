@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -17,7 +18,10 @@ class Progress {
   /// live when stderr is a terminal.
   static Style suitable_style();
 
-  Progress(Style style, const Plan& plan, int fd = 2);
+  /// Seconds since some moment; a test has its own.
+  using Watch = std::function<double()>;
+  /// `lanes`: jobs at once.
+  Progress(Style style, const Plan& plan, int lanes = 1, int fd = 2, Watch watch = {});
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -44,11 +48,13 @@ class Progress {
     double expected_s = 0.0;
   };
   std::map<std::string, Known> jobs_;
-  int fd_;
+  int lanes_, fd_;
+  Watch watch_;
   std::size_t done_ = 0;
   double expected_done_s_ = 0.0, expected_s_ = 0.0;  // of the jobs done, and of all
+  double began_s_ = 0.0, last_done_s_ = 0.0;         // by the watch
   std::string what_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), drawn_;
+  std::chrono::steady_clock::time_point drawn_;
   bool drawn_any_ = false;
 };
 

@@ -30,7 +30,7 @@ std::string shown(Progress::Style style) {
   REQUIRE(pipe(ends) == 0);
   {
     const Plan plan = two_jobs();
-    Progress progress(style, plan, ends[1]);
+    Progress progress(style, plan, 1, ends[1]);
     progress.start(plan.entries[0]);
     progress.finish(plan.entries[0].job, {Status::ok, "", 1.25});
     progress.start(plan.entries[1]);
@@ -59,7 +59,7 @@ TEST_CASE("a long plan has a line for each twentieth of it, and for what is not 
     plan.entries.resize(200);
     for (std::size_t i = 0; i < plan.entries.size(); ++i)
       plan.entries[i].job.id = "01.a." + std::to_string(i);
-    Progress progress(Progress::Style::plain, plan, ends[1]);
+    Progress progress(Progress::Style::plain, plan, 1, ends[1]);
     for (std::size_t i = 0; i < plan.entries.size(); ++i)
       progress.finish(plan.entries[i].job, {i == 4 ? Status::failed : Status::ok, "", 0.1});
   }
@@ -77,6 +77,35 @@ TEST_CASE("on a terminal one line is redrawn and cleared, and only failures stay
                        Contains("[########........] 1/2"));
   CHECK_THAT(text, !Contains("ok 1.2 s"));
   CHECK_THAT(text, Contains("[2/2] b failed 0.5 s"));
+}
+
+TEST_CASE("the time left follows the pace so far, and shrinks while a job runs") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  Plan plan;
+  plan.entries.resize(4);
+  for (std::size_t i = 0; i < plan.entries.size(); ++i) {
+    plan.entries[i].job.id = "01.a." + std::to_string(i);
+    plan.entries[i].expected = Seconds{60.0};
+  }
+  double now_s = 1000.0;
+  {
+    Progress progress(Progress::Style::live, plan, 2, ends[1], [&] { return now_s; });
+    progress.start(plan.entries[0]);  // four jobs of 60 s in two lanes
+    now_s += 30.0;
+    progress.finish(plan.entries[0].job, {Status::ok, "", 30.0});
+    progress.start(plan.entries[1]);  // each takes half of what was expected
+    now_s += 20.0;
+    progress.start(plan.entries[1]);
+    now_s += 500.0;
+    progress.start(plan.entries[1]);
+  }
+  close(ends[1]);
+  std::string text(4096, '\0');
+  text.resize(static_cast<std::size_t>(read(ends[0], text.data(), text.size())));
+  close(ends[0]);
+  CHECK_THAT(text, Contains("0/4  about 2 min left") && Contains("1/4  about 90 s left") &&
+                       Contains("1/4  about 70 s left") && Contains("1/4  about 1 s left"));
 }
 
 TEST_CASE("a silent progress writes nothing") { CHECK(shown(Progress::Style::silent).empty()); }

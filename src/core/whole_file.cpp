@@ -13,6 +13,8 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/sha256.h"
+#include "core/text.h"
 
 namespace bench {
 namespace {
@@ -102,6 +104,18 @@ void sync_folder(const std::filesystem::path& folder) {
       open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const bool synced = open_folder.valid() && fsync(open_folder.get()) == 0;
   if (!synced && errno == EIO) throw_errno("sync folder " + folder.string());
+}
+
+std::string safe_file_name(std::string_view name) {
+  std::string safe;
+  for (const char c : name) {
+    const bool plain =
+        is_letter(c) || is_digit(c) || c == '_' || c == '-' || (c == '.' && !safe.empty());
+    safe += plain ? c : '-';
+  }
+  constexpr std::size_t kDigest = 8, kLongest = 120;
+  if (safe == name && safe.size() <= kLongest && !safe.empty() && safe != "index") return safe;
+  return safe.substr(0, kLongest) + "-" + sha256(name).substr(0, kDigest);
 }
 
 }  // namespace bench

@@ -16,6 +16,10 @@ namespace bench {
 /// Error(input) for those and folders, Error(environment) for what cannot be opened.
 Descriptor open_input(const std::filesystem::path& path);
 
+/// A name from outside as the name of a file: other characters than letters, digits, '.', '_' and
+/// '-' become '-', with a digest that keeps names apart. Never hidden, never "index".
+std::string safe_file_name(std::string_view name);
+
 /// Creates the folder if needed and replaces an existing file; not atomic. Throws
 /// Error(environment) naming the file.
 void write_file(const std::filesystem::path& path, std::string_view text);

@@ -131,7 +131,7 @@ WrittenFolder write_packet(const fs::path& folder, const Acceptance& acceptance,
           : std::vector<std::string>{"benchctl",     "accept",  "--suite",
                                      "./suite.json", "--hosts", "hosts.json"};
   const Json packet = rma_packet(acceptance, host, shell_words(words));
-  const fs::path into = folder / host.host;
+  const fs::path into = folder / safe_file_name(host.host);
   write_file(into / "suite.json", again.suite.dump(1) + "\n");
   write_file(into / "hosts.json", to_json(only(inventory, names)).dump(1) + "\n");
   write_file(into / "packet.json",
@@ -146,7 +146,7 @@ WrittenFolder write_certificates(const fs::path& folder, const Acceptance& accep
   WrittenFolder written{folder, {"index.html"}};
   write_file(folder / "index.html", to_page(to_document(acceptance)));
   for (const HostAcceptance& host : acceptance.hosts) {
-    written.names.push_back(host.host + ".html");
+    written.names.push_back(safe_file_name(host.host) + ".html");
     write_file(folder / written.names.back(), to_page(certificate(acceptance, host)));
   }
   return written;
@@ -224,9 +224,10 @@ Seconds accept_budget(const Suite& suite) {
 Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs,
                         Again again) {
   std::set<CaseOfHost> wanted;
-  std::set<std::string> out, cases;
+  std::set<std::string> out, decided, cases;
   for (const HostAcceptance& host : acceptance.hosts) {
     if (dropped_out(host)) out.insert(host.host);
+    if (host.verdict == Verdict::fail) decided.insert(host.host);
     for (const std::string& one : open_cases(host)) wanted.insert({one, host.host});
   }
   for (const Unresolved& one : acceptance.unresolved)
@@ -239,7 +240,7 @@ Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most
     const auto& hosts = entry.job.hosts;
     const auto is_wanted = [&](const std::string& host) {
       return wanted.contains({entry.job.case_name, host}) ||
-             (hosts.size() == 1 && cases.contains(entry.job.case_name));
+             (hosts.size() == 1 && cases.contains(entry.job.case_name) && !decided.contains(host));
     };
     if (!entry.skip.empty() || std::ranges::none_of(hosts, is_wanted) ||
         std::ranges::any_of(hosts, [&](const auto& host) { return out.contains(host); }))

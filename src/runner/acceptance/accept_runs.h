@@ -62,8 +62,9 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
 /// Where single-host cases are repeated: on the hosts that they leave open, or on their peers too.
 enum class Again { open_hosts, with_peers };
 
-/// Plan entries that could decide inconclusive cases and metrics left unresolved on all hosts,
-/// without hosts that dropped out. What would need more than `most_runs` is not tried.
+/// Plan entries that could decide inconclusive cases and unresolved metrics, without hosts that
+/// dropped out; as peers of open hosts not those that failed. What would need more than `most_runs`
+/// is not tried.
 Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs,
                         Again again = Again::open_hosts);
 

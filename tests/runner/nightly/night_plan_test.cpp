@@ -73,7 +73,7 @@ TEST_CASE("what a host could not run last time is tried only in time that is lef
   past.skips = {{"a", "burn", "no GPU"}};
   const PastIndex index(past, faults, kTonight);
   const auto night = [&](double budget_s) {
-    return plan_night(of_host("a"), index, {budget_s, 0.0, 1, kTonight, days_ago(0.5)});
+    return plan_night(of_host("a"), index, {budget_s, 0.0, 1, kTonight, days_ago(1)});
   };
   const NightPlan short_night = night(350);
   CHECK(job_ids(short_night.plan) == std::vector<std::string>{"a.io", "a.gemm"});

@@ -158,7 +158,7 @@ struct Document {
   };
 
   std::string title;        // of the page
-  DocumentCell badge = {};  // next to the title of a page without an headline
+  DocumentCell badge = {};  // next to the title of a page without a headline
   std::vector<Part> parts = {};
   /// Pages that this one belongs to, outermost first: title and relative address.
   std::vector<std::pair<std::string, std::string>> parents = {};

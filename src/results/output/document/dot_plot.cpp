@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -82,7 +83,8 @@ std::string dots_of(const DotRow& row, double middle, const Axis& axis, bool tit
     dots += circle(dot, at, titled);
     if (!dot.marked || ++named > kMostNamedDots) continue;
     const bool left = x > kNames + 0.75 * kAxis;
-    names += svg_text({left ? x - 7.0 : x + 7.0, middle + 4.0 + 11.0 * (named - 1.0)},
+    constexpr std::array kNameShifts = {4.0, -7.0, 15.0};  // within the row
+    names += svg_text({left ? x - 7.0 : x + 7.0, middle + kNameShifts[named - 1]},
                       left ? "end" : "start", shortened(dot.name, kMostDotText));
   }
   const auto group = [](int colour, const std::string& dots) {
@@ -106,7 +108,10 @@ std::string to_svg(const DotPlot& plot) {
     const double top = kTopOfRows + kRow * static_cast<double>(i), middle = top + kRow / 2.0;
     inside += svg_line({8.0, top + kRow}, {kNames + kAxis, top + kRow}, kGridLook);
     inside += tolerance(row, top, axis);
-    inside += svg_text({8.0, middle + 4.0}, "start", shortened(row.name, kMostRowText));
+    inside +=
+        fmt::format("<g><title>{}</title>{}</g>\n", escaped(row.name),
+                    svg_text({8.0, middle + 4.0}, "start",
+                             shortened(row.label.empty() ? row.name : row.label, kMostRowText)));
     inside += dots_of(row, middle, axis, dots <= kMostTitledDots);
   }
   const double height = kTopOfRows + kRow * static_cast<double>(plot.rows.size()) + kBelowRows;

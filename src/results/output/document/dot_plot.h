@@ -17,9 +17,10 @@ struct Dot {
 };
 
 struct DotRow {
-  std::string name;
+  std::string name;  // whole, as a tooltip where it is cut
   std::vector<Dot> dots;
   double low = kNoValue, high = kNoValue;  // a shaded range, such as what is tolerated
+  std::string label = {};                  // shown; "": the name
 };
 
 struct DotPlot {

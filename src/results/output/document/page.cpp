@@ -160,6 +160,7 @@ constexpr const char* kPageScript = R"(
     name();
     document.querySelector('header').appendChild(button);
   }
+  document.documentElement.className = 'js';
   look();
   window.addEventListener('beforeprint', function () {
     Array.prototype.forEach.call(document.querySelectorAll('details'), function (one) {
@@ -219,7 +220,7 @@ struct PageBlock {
   std::string operator()(const ItemList& block) const { return items_html(block, "ul"); }
   std::string operator()(const Headline& block) const {
     std::string html =
-        fmt::format("<div class=\"answer {}\">\n<p>{}: {}</p>\n", colour_of(block.tone),
+        fmt::format("<div class=\"headline {}\">\n<p>{}: {}</p>\n", colour_of(block.tone),
                     toned_html(block.verdict, block.tone), escaped(block.text));
     html += items_html(block.reasons, "ol");
     if (!block.next_step.empty())

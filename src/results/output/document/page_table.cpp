@@ -41,7 +41,8 @@ std::string inline_html(const StyledText& text) {
 }
 
 std::string link_html(const std::string& html, const std::string& address) {
-  if (address.empty() || address.find(':') != std::string::npos) return html;
+  const bool elsewhere = address.find_first_of(":\\") != std::string::npos;
+  if (address.empty() || elsewhere || address.starts_with('/')) return html;
   return fmt::format("<a href=\"{}\">{}</a>", escaped(address), html);
 }
 
@@ -85,6 +86,9 @@ std::string css_text(std::string_view text) {
 
 constexpr const char* kCards =
     "{{#t{0},#t{0} tbody,#t{0} tr{{display:block}}#t{0} thead{{display:none}}"
+    // The titles stay as buttons to sort by, where there is a script for it.
+    ".js #t{0} thead{{display:block}}.js #t{0} thead tr{{display:flex;flex-wrap:wrap;gap:.2em 1em;"
+    "border:0;padding:0}}.js #t{0} thead th{{position:static;border:0;padding:0}}"
     "#t{0} tr{{border:1px solid var(--rule);border-radius:6px;margin:.5em 0;padding:.3em .7em}}"
     "#t{0} td,#t{0} td.n{{display:flex;gap:.7em;border:0;padding:.1em 0;min-width:0;"
     "text-align:left;white-space:normal;overflow-wrap:anywhere}}"

@@ -14,7 +14,8 @@ std::string_view class_of(Tone tone);
 /// Escaped, in a span of that class.
 std::string toned_html(const std::string& text, Tone tone);
 std::string inline_html(const StyledText& text);
-/// A link if the address is a relative one: whatever leads elsewhere needs a colon.
+/// A link if the address is a relative one: what leads elsewhere has a colon, a backslash or begins
+/// with a slash.
 std::string link_html(const std::string& html, const std::string& address);
 
 /// "" without rows. `number`: of the table in its page, from 1. Columns whose rows are all equal

@@ -13,7 +13,7 @@ TEST_CASE("a plot of dots names those that are marked, and shades what is tolera
   CHECK(occurrences(svg, ">n&lt;3&gt;</text>") == 1);
   CHECK(occurrences(svg, ">n1</text>") == 0);
   CHECK(occurrences(svg, "<title>n1: 0.5</title>") == 1);
-  CHECK(occurrences(svg, "gemm &lt;1&gt;") == 1);
+  CHECK(occurrences(svg, "gemm &lt;1&gt;") == 2);
 }
 
 TEST_CASE("dots without a value are not drawn, and a plot without dots is none") {

@@ -53,6 +53,11 @@ TEST_CASE("links lead only to what lies next to the page") {
   const std::string html = to_page(document);
   CHECK(page_has(html, "<a href=\"n1.html\">n1</a>"));
   CHECK_FALSE(page_has(html, "javascript:"));
+  for (const char* elsewhere : {"//evil.example/a.html", "/etc/passwd", "\\\\evil.example\\a"}) {
+    Document other{.title = "t"};
+    other.add(DocumentTable{{{"a"}}, {{{.text = "n3", .link = elsewhere}}}});
+    CHECK_FALSE(page_has(to_page(other), "<a href"));
+  }
 }
 
 TEST_CASE("number cells have sort keys, verdicts are badges") {
@@ -111,7 +116,8 @@ TEST_CASE("a page begins with its headline, and a folded section is closed") {
   CHECK(page_has(html, "<title>Night: FAIL</title>"));
   CHECK(page_has(html, "<a href=\"../index.html\">All &lt;results&gt;</a> / "));
   CHECK(page_has(
-      html, "<div class=\"answer bad\">\n<p><span class=\"v bad\">FAIL</span>: 1 of 2 hosts</p>"));
+      html,
+      "<div class=\"headline bad\">\n<p><span class=\"v bad\">FAIL</span>: 1 of 2 hosts</p>"));
   CHECK(page_has(html, "<ol>\n<li>n1: slow"));
   CHECK(page_has(html, "Next step:</span> check &lt;n1&gt;"));
   CHECK(page_has(html, "<p class=s>Hosts</p><p class=\"x v bad\">2</p><p class=s>of 3</p>"));

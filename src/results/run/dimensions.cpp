@@ -93,4 +93,22 @@ std::string with_dimensions(const std::string& name, const Json& values) {
   return list.empty() ? name : name + " (" + list + ")";
 }
 
+std::vector<std::string> short_names(const std::vector<std::pair<std::string, Json>>& metrics) {
+  std::map<std::string, Json> common;  // by name
+  for (const auto& [name, params] : metrics) {
+    const auto [known, is_new] = common.try_emplace(name, params);
+    if (is_new) continue;
+    const Json before = known->second;
+    for (const auto& [key, value] : before.items())
+      if (!params.contains(key) || params[key] != value) known->second.erase(key);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, params] : metrics) {
+    Json differing = params;
+    for (const auto& [key, value] : common[name].items()) differing.erase(key);
+    names.push_back(with_dimensions(name, differing));
+  }
+  return names;
+}
+
 }  // namespace bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/json.h"
@@ -28,5 +29,9 @@ std::string dimension_text(const std::string& name, const Json& value);
 std::string dimension_list(const Json& values);
 /// "gemm.throughput (dtype f32, m 512)"
 std::string with_dimensions(const std::string& name, const Json& values);
+
+/// Names that tell metrics apart in a plot: of their parameters only those in which metrics of one
+/// name differ.
+std::vector<std::string> short_names(const std::vector<std::pair<std::string, Json>>& metrics);
 
 }  // namespace bench

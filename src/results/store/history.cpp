@@ -59,12 +59,15 @@ constexpr const char* kOfRun =
     "SELECT series, run, value, low, high, configuration, of_limit, clock_hz, power_w FROM point "
     "INDEXED BY point_by_run WHERE run = ? ORDER BY series";
 
-/// All series, in the order of histories.
-std::vector<HistoryRow> history_rows(SQLite::Database& db) {
+/// All series, in the order of histories; of a single host if one is asked for: a page for each of
+/// a thousand hosts must not sort the series of all.
+std::vector<HistoryRow> history_rows(SQLite::Database& db, const std::vector<std::string>& hosts) {
+  const std::string host = hosts.size() == 1 ? hosts.front() : "";
   SQLite::Statement query(db,
                           "SELECT id, metric, params, device, host, ranks, over, unit, better FROM "
-                          "history ORDER BY metric, params, device, host, ranks, over, unit, "
-                          "better");
+                          "history WHERE ?1 = '' OR host = ?1 ORDER BY metric, params, device, "
+                          "host, ranks, over, unit, better");
+  query.bind(1, host);
   std::vector<HistoryRow> rows;
   while (query.executeStep())
     rows.push_back({.id = query.getColumn(0).getInt64(),
@@ -305,7 +308,7 @@ void Histories::each_series(const Selection& selection, const std::vector<char>&
                             const std::function<void(const SeriesHistory&)>& take) const {
   PointQuery points(store_.database(), PointQuery::of_series);
   Gathered gathered;
-  for (const HistoryRow& row : history_rows(store_.database())) {
+  for (const HistoryRow& row : history_rows(store_.database(), selection.hosts)) {
     if (!fits(selection, row)) continue;
     gathered.clear();
     for (points.ask(row.id); points.step();) {
@@ -330,7 +333,7 @@ void Histories::each_of_few_runs(const Selection& selection, const std::vector<c
   }
   std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
   Gathered gathered;
-  for (const HistoryRow& row : history_rows(store_.database())) {
+  for (const HistoryRow& row : history_rows(store_.database(), selection.hosts)) {
     if (!fits(selection, row)) continue;
     gathered.clear();
     for (const auto& [id, point] :

@@ -25,7 +25,8 @@ TEST_CASE("a job without clean samples is no check of its host, a count is") {
   CHECK(cases == std::vector<std::string>{"count", "quiet"});
 }
 
-TEST_CASE("what a rank skipped in the last run of a case is known, plans and want of time are not") {
+TEST_CASE(
+    "what a rank skipped in the last run of a case is known, plans and want of time are not") {
   const TemporaryDirectory folder;
   Store store = Store::open(folder.path() / "results.sqlite", Access::write);
   const auto run = [&](int number, const std::string& case_name, const Outcome& outcome) {

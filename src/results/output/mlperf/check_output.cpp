@@ -260,8 +260,9 @@ Headline headline_of(const CheckReport& report) {
   const CheckCounts counts = counts_of(report);
   const Verdict verdict = passed(report) ? Verdict::pass : Verdict::fail;
   return {to_upper(to_string(verdict)), tone_of(verdict),
-          fmt::format("{} of {} logs pass the official check, {} fail", counts.passed, counts.files,
-                      counts.failed)};
+          fmt::format("{} of {} logs pass the official check, {} fail{}", counts.passed,
+                      counts.files, counts.failed,
+                      report.strict ? "; strict checks: " + counted(counts.errors, "error") : "")};
 }
 
 void add_summary(const CheckReport& report, Document& document) {

@@ -416,7 +416,8 @@ Headline headline_of(const SubmissionScore& score) {
   const auto valid =
       static_cast<std::size_t>(std::ranges::count_if(score.entries, &EntryScore::valid));
   const std::size_t all = score.entries.size();
-  Headline headline{valid == all ? "SCORED" : "INCOMPLETE", valid == all ? Tone::good : Tone::bad,
+  const bool scored = valid == all && all > 0;
+  Headline headline{scored ? "SCORED" : "INCOMPLETE", scored ? Tone::good : Tone::bad,
                     fmt::format("{} of {} entries have a score ({})", valid, all, kNotVerified)};
   for (const EntryScore& entry : score.entries)
     if (!entry.valid() && headline.reasons.items.size() < kMost)

@@ -225,7 +225,9 @@ std::vector<DocumentCell> overview_row(const MetricOfCase& one) {
 Headline headline_of(const RunReport& report) {
   const std::string text = answer_text(report);
   const std::size_t colon = text.find(':');
-  const Tone tone = tone_of(report.exit_code);
+  const bool undecided = !report.gates.empty() && undecided_gates(report) == report.gates.size();
+  const Tone tone =
+      undecided && report.exit_code == ExitCode::ok ? Tone::unsure : tone_of(report.exit_code);
   Headline headline{text.substr(0, colon), tone, text.substr(std::min(text.size(), colon + 2))};
   const auto reasons = reasons_of(report);
   for (std::size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i)
@@ -275,8 +277,8 @@ std::string limits_svg(const std::vector<MetricOfCase>& metrics) {
 void add_overview(Document& document, const RunReport& report) {
   const auto metrics = metrics_of(report);
   if (std::string svg = limits_svg(metrics); !svg.empty())
-    document.add(Heading{"Beside the limit"}, Audience::page)
-        .add(Figure{std::move(svg), "Limits and their sources stand in the tables below."});
+    document.add(Heading{"Share of the limit"}, Audience::page)
+        .add(Figure{std::move(svg), "Limits and their sources are listed below."});
   if (metrics.size() < 2) return;  // the table below is as short
   DocumentTable table{{{"case", false, 0, true},
                        {"metric", false},

@@ -12,6 +12,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "core/whole_file.h"
 #include "results/output/document/dot_plot.h"
 #include "results/output/document/junit.h"
 #include "results/output/document/plot.h"
@@ -97,7 +98,7 @@ DocumentTable hosts_table(const Acceptance& acceptance) {
     const HostMetric worst = worst_metric(host);
     const auto passed = std::ranges::count(host.metrics, Verdict::pass, &HostMetric::verdict);
     table.rows.push_back(
-        {{.text = host.host, .tone = Tone::strong, .link = host.host + ".html"},
+        {{.text = host.host, .tone = Tone::strong, .link = safe_file_name(host.host) + ".html"},
          verdict_cell(host.verdict),
          {fmt::format("{} of {}", passed, host.metrics.size()), static_cast<double>(passed)},
          {worst.metric},
@@ -165,6 +166,9 @@ std::string hosts_words(const Acceptance& acceptance) {
                                   : fmt::format("{} could not be judged", open));
   if (const std::size_t links = acceptance.links.size(); links > 0)
     parts.push_back(fmt::format("{} slow link{}", links, links == 1 ? "" : "s"));
+  if (const std::size_t unresolved = acceptance.unresolved.size(); unresolved > 0)
+    parts.push_back(
+        fmt::format("{} metric{} not resolved", unresolved, unresolved == 1 ? "" : "s"));
   return join(parts, ", ");
 }
 
@@ -178,6 +182,8 @@ ItemList worst_hosts(const Acceptance& acceptance) {
       if (host.verdict == verdict && list.items.size() < kWorst && !host.reasons.empty() &&
           known.insert(host.reasons.front().text).second)
         list.items.push_back({reason_item(host.reasons.front(), host.host + ": ").head});
+  for (const LinkAcceptance& link : acceptance.links)
+    if (list.items.size() < kWorst) list.items.push_back({reason_item(link.reason).head});
   return list;
 }
 
@@ -222,12 +228,18 @@ void add_list(Document& document, const std::string& title, const std::vector<st
 
 /// What to do with the hosts, by the worst verdict.
 std::string next_step_of(const Acceptance& acceptance) {
-  if (acceptance.verdict == Verdict::pass) return "put the hosts into service";
+  if (acceptance.verdict == Verdict::pass)
+    return acceptance.unresolved.empty()
+               ? "put the hosts into service"
+               : "put the hosts into service, or quiet the place and repeat what is not resolved";
   const Verdict worst = acceptance.verdict;
   for (const HostAcceptance& host : acceptance.hosts)
     for (const Reason& reason : host.reasons)
       if (reason.verdict == worst && !reason.next_step.empty())
         return host.host + ": " + reason.next_step;
+  for (const LinkAcceptance& link : acceptance.links)
+    if (link.reason.verdict == worst)
+      return link.a + " and " + link.b + ": " + link.reason.next_step;
   return "";
 }
 
@@ -236,14 +248,14 @@ Headline headline_of(const Acceptance& acceptance) {
           hosts_words(acceptance), worst_hosts(acceptance), next_step_of(acceptance)};
 }
 
-/// "10 %", "5 % to 10 %": what the suite promises to find.
-std::string promise_words(const Acceptance& acceptance) {
+/// "10 %", "5 % to 10 %": the losses that these rows exclude; "" for none.
+std::string excluded_words(const std::vector<HostMetric>& rows) {
   double least = kNoValue, most = kNoValue;
-  for (const HostAcceptance& host : acceptance.hosts)
-    for (const HostMetric& row : host.metrics) {
-      least = std::fmin(least, row.resolution);
-      most = std::fmax(most, row.resolution);
-    }
+  for (const HostMetric& row : rows) {
+    if (row.verdict != Verdict::pass || !std::isfinite(row.loss)) continue;
+    least = std::fmin(least, row.resolution);
+    most = std::fmax(most, row.resolution);
+  }
   const auto percent = [](double share) { return fmt::format("{:.0f} %", 100.0 * share); };
   if (!std::isfinite(least)) return "";
   return percent(least) == percent(most) ? percent(least) : percent(least) + " to " + percent(most);
@@ -263,28 +275,34 @@ Cards cards_of(const Acceptance& acceptance) {
     cards.cards.push_back({"Slow links", std::to_string(slow), "between healthy hosts",
                            slow > 0 ? Tone::bad : Tone::none});
   }
-  if (const std::string promised = promise_words(acceptance); !promised.empty())
-    cards.cards.push_back({"Losses found from", promised, "of throughput, by this level"});
+  if (!acceptance.unresolved.empty())
+    cards.cards.push_back({"Not resolved", std::to_string(acceptance.unresolved.size()),
+                           "metrics, as they scatter too much here", Tone::unsure});
   return cards;
 }
 
 /// Metrics of all hosts in the order of the first host that has them; their rows, by host.
 struct MetricOfHosts {
   std::string title;
+  std::string label = {};               // shorter, as short_names()
   std::vector<const HostMetric*> rows;  // as acceptance.hosts; null if a host has none
 };
 
 std::vector<MetricOfHosts> metrics_of(const Acceptance& acceptance) {
   std::vector<MetricOfHosts> metrics;
+  std::vector<std::pair<std::string, Json>> keys;
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < acceptance.hosts.size(); ++i)
     for (const HostMetric& row : acceptance.hosts[i].metrics) {
       const std::string title = with_dimensions(row.metric, row.params);
       const auto [place, is_new] = places.emplace(row.case_name + ": " + title, metrics.size());
       if (is_new)
-        metrics.push_back({title, std::vector<const HostMetric*>(acceptance.hosts.size())});
+        metrics.push_back({title, "", std::vector<const HostMetric*>(acceptance.hosts.size())});
+      if (is_new) keys.emplace_back(row.metric, row.params);
       metrics[place->second].rows[i] = &row;
     }
+  const std::vector<std::string> labels = short_names(keys);
+  for (std::size_t i = 0; i < metrics.size(); ++i) metrics[i].label = labels[i];
   return metrics;
 }
 
@@ -304,7 +322,7 @@ std::string distribution(const Acceptance& acceptance, std::vector<MetricOfHosts
   if (metrics.size() > kMostDrawnMetrics) metrics.resize(kMostDrawnMetrics);
   DotPlot plot{"Each dot is a host", "against the median of its peers, % (left is worse)", {}};
   for (const MetricOfHosts& metric : metrics) {
-    DotRow row{metric.title, {}};
+    DotRow row{.name = metric.title, .dots = {}, .label = metric.label};
     for (std::size_t i = 0; i < metric.rows.size(); ++i) {
       const HostMetric* one = metric.rows[i];
       if (one == nullptr) continue;
@@ -322,7 +340,7 @@ std::string hosts_map(const Acceptance& acceptance, const std::vector<MetricOfHo
   constexpr std::size_t kMostColumns = 40;
   HeatMap map{"Hosts against their peers, in tolerances", {}, {}, {}, 0.0, kMapReach};
   const std::size_t columns = std::min(metrics.size(), kMostColumns);
-  for (std::size_t j = 0; j < columns; ++j) map.columns.push_back(metrics[j].title);
+  for (std::size_t j = 0; j < columns; ++j) map.columns.push_back(metrics[j].label);
   for (std::size_t i = 0; i < acceptance.hosts.size(); ++i) {
     map.rows.push_back(acceptance.hosts[i].host);
     std::vector<double> values;
@@ -335,10 +353,16 @@ std::string hosts_map(const Acceptance& acceptance, const std::vector<MetricOfHo
   return to_svg(map);
 }
 
-/// A host a row and a host a column.
+constexpr std::size_t kMostPairedHosts = 100;
+
+/// A host a row and a host a column; of many hosts those with the worst pairs.
 std::string pairs_map(const PairMatrix& matrix) {
+  std::vector<const PairMatrix::Pair*> worst;
+  for (const PairMatrix::Pair& pair : matrix.pairs) worst.push_back(&pair);
+  std::ranges::stable_sort(worst, std::greater<>(), &PairMatrix::Pair::loss);
   std::set<std::string> hosts;
-  for (const PairMatrix::Pair& pair : matrix.pairs) hosts.insert({pair.a, pair.b});
+  for (const PairMatrix::Pair* pair : worst)
+    if (hosts.size() + 1 < kMostPairedHosts) hosts.insert({pair->a, pair->b});
   HeatMap map{matrix.metric + " between two hosts, in tolerances", {}, {}, {}, 0.0, kMapReach};
   map.rows.assign(hosts.begin(), hosts.end());
   map.columns = map.rows;
@@ -347,6 +371,7 @@ std::string pairs_map(const PairMatrix& matrix) {
     return static_cast<std::size_t>(std::ranges::lower_bound(map.rows, host) - map.rows.begin());
   };
   for (const PairMatrix::Pair& pair : matrix.pairs) {
+    if (!hosts.contains(pair.a) || !hosts.contains(pair.b)) continue;
     const std::size_t a = place(pair.a), b = place(pair.b);
     map.values[a][b] = map.values[b][a] = -pair.loss / matrix.threshold;
   }
@@ -364,7 +389,9 @@ void add_figures(Document& document, const Acceptance& acceptance) {
                   "Orange: slower than the peers. Blue: faster. Grey: not measured, or alike."});
   for (std::size_t i = 0; i < std::min(acceptance.pairs.size(), kMostMatrices); ++i)
     document.add(Figure{pairs_map(acceptance.pairs[i]),
-                        "A slow host is an orange row and column, a slow link a single cell."});
+                        fmt::format("A slow host is an orange row and column, a slow link two "
+                                    "cells. Of more than {} hosts those with the slowest pairs.",
+                                    kMostPairedHosts)});
 }
 
 }  // namespace
@@ -477,13 +504,14 @@ std::string host_words(const HostAcceptance& host) {
   return "failed in " + join({failed.begin(), failed.end()}, ", ") + "; " + words;
 }
 
-Headline headline_of(const Acceptance& acceptance, const HostAcceptance& host) {
+Headline headline_of(const HostAcceptance& host) {
   Headline headline{to_upper(to_string(host.verdict)), tone_of(host.verdict), host_words(host)};
   for (const Reason& reason : host.reasons)
     if (headline.next_step.empty()) headline.next_step = reason.next_step;
-  if (host.verdict == Verdict::pass)
-    headline.text +=
-        fmt::format("; losses of {} and more would have been found", promise_words(acceptance));
+  if (const std::string excluded = excluded_words(host.metrics); !excluded.empty())
+    headline.text += fmt::format("; in these, losses above {} are excluded with 95 %", excluded);
+  if (const auto open = std::ranges::count(host.metrics, true, &HostMetric::unresolved); open > 0)
+    headline.text += fmt::format("; {} not resolved", open);
   return headline;
 }
 
@@ -506,7 +534,7 @@ Document certificate(const Acceptance& acceptance, const HostAcceptance& host) {
   Document document{
       .title = host.host + ": acceptance",
       .parents = {{fmt::format("Acceptance of {} hosts", acceptance.hosts.size()), "index.html"}}};
-  document.add(headline_of(acceptance, host)).add(cards_of(acceptance, host), Audience::page);
+  document.add(headline_of(host)).add(cards_of(acceptance, host), Audience::page);
   if (!host.reasons.empty()) document.add(Heading{"Evidence"}).add(reasons_list(host));
   if (!host.metrics.empty()) document.add(Heading{"Metrics"}).add(metrics_table(host));
   if (DocumentTable counters = counters_table(host); !counters.rows.empty())

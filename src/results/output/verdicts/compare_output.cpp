@@ -10,6 +10,7 @@
 #include "core/fields.h"
 #include "core/text.h"
 #include "results/output/document/dot_plot.h"
+#include "results/run/dimensions.h"
 
 namespace bench {
 namespace {
@@ -128,37 +129,25 @@ void add_changed_hosts(Document& document, const Comparison& comparison) {
   document.add(Heading{"Hosts that changed by themselves"}).add(std::move(table));
 }
 
-/// How far a change goes beyond chance and tolerance: the order of the plot.
-double weight_of(const ComparedMetric& metric) {
-  const double change = std::abs(std::log(metric.ratio));
-  return std::isfinite(change) ? change : -1.0;
-}
-
-/// Parameters that all of these have, with the same value.
-Json common_params(const std::vector<const ComparedMetric*>& metrics) {
-  if (metrics.empty()) return Json::object();
-  const Json& first = metrics.front()->params;
-  Json common = first;
-  for (const ComparedMetric* metric : metrics)
-    for (const auto& [name, value] : first.items())
-      if (!metric->params.contains(name) || metric->params[name] != value) common.erase(name);
-  return common;
-}
-
-Json without(Json params, const Json& common) {
-  for (const auto& [name, value] : common.items()) params.erase(name);
-  return params;
+/// Order of the plot: what regressed first, then by the change in tolerances.
+std::pair<bool, double> weight_of(const ComparedMetric& metric) {
+  const double change =
+      std::abs(std::log(metric.ratio)) / (std::isfinite(metric.threshold) ? metric.threshold : 1.0);
+  return {metric.verdict == ChangeVerdict::regressed, std::isfinite(change) ? change : -1.0};
 }
 
 /// The metrics that changed most, with their intervals; faster is to the right.
 std::string changes_svg(const Comparison& comparison) {
   std::vector<const ComparedMetric*> metrics;
   for (const ComparedMetric& metric : comparison.metrics)
-    if (metric.ratio > 0.0) metrics.push_back(&metric);
+    if (metric.ratio > 0.0 && metric.key.better != Better::none) metrics.push_back(&metric);
   std::ranges::stable_sort(metrics, std::greater<>(),
                            [](const ComparedMetric* metric) { return weight_of(*metric); });
   if (metrics.size() > kDrawnMetrics) metrics.resize(kDrawnMetrics);
-  const Json common = common_params(metrics);
+  std::vector<std::pair<std::string, Json>> keys;
+  for (const ComparedMetric* metric : metrics)
+    keys.emplace_back(metric->key.metric, metric->params);
+  const std::vector<std::string> labels = short_names(keys);
   DotPlot plot{"B against A, with 95 % confidence intervals",
                "work done by B for the same time, % more than A (right is better)",
                {}};
@@ -170,8 +159,9 @@ std::string changes_svg(const Comparison& comparison) {
     Dot dot{"", percent(metric->ratio), metric->verdict == ChangeVerdict::regressed};
     if (metric->low > 0.0 && metric->high > 0.0)
       std::tie(dot.low, dot.high) = std::minmax({percent(metric->low), percent(metric->high)});
-    const std::string params = params_text(without(metric->params, common));
-    DotRow row{metric->key.metric + (params.empty() ? "" : " (" + params + ")"), {dot}};
+    DotRow row{.name = with_dimensions(metric->key.metric, metric->params),
+               .dots = {dot},
+               .label = labels[plot.rows.size()]};
     if (std::isfinite(metric->threshold)) {
       row.low = -100.0 * metric->threshold;
       row.high = 100.0 * metric->threshold;
@@ -282,11 +272,19 @@ std::string summary_words(const Comparison& comparison) {
   return text;
 }
 
-/// The greatest regressions, then the greatest improvements.
+/// The greatest regressions, those of single hosts, then the greatest improvements.
 ItemList main_changes(const Comparison& comparison) {
   constexpr std::size_t kMost = 3;
   ItemList list;
   for (const ChangeVerdict verdict : {ChangeVerdict::regressed, ChangeVerdict::improved}) {
+    if (verdict == ChangeVerdict::improved)
+      for (const ComparedMetric& metric : comparison.metrics)
+        for (const HostChange& host : metric.hosts)
+          if (host.verdict == ChangeVerdict::regressed && list.items.size() < kMost)
+            list.items.push_back({{{{"regressed", Tone::bad},
+                                    {fmt::format(" on {} {}: {} {}", host.unit.first,
+                                                 host.unit.second, metric.key.metric,
+                                                 change_text(host.ratio, host.low, host.high))}}}});
     std::vector<const ComparedMetric*> metrics;
     for (const ComparedMetric& metric : comparison.metrics)
       if (metric.verdict == verdict) metrics.push_back(&metric);

@@ -13,6 +13,7 @@
 #include "core/time.h"
 #include "results/output/document/dot_plot.h"
 #include "results/output/document/plot.h"
+#include "results/run/dimensions.h"
 
 namespace bench {
 namespace {
@@ -120,6 +121,15 @@ std::vector<std::size_t> worst_series(const FleetReport& report) {
   return order;
 }
 
+/// Of the series in this order, as short_names().
+std::vector<std::string> labels_of(const FleetReport& report,
+                                   const std::vector<std::size_t>& order) {
+  std::vector<std::pair<std::string, Json>> keys;
+  for (const std::size_t series : order)
+    keys.emplace_back(report.series[series].key.metric, report.series[series].key.params);
+  return short_names(keys);
+}
+
 /// Rows sorted by name, so that racks and switches show as blocks.
 HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& order) {
   HeatMap map{"Hosts and devices against peers, in units of the tolerance",
@@ -129,10 +139,11 @@ HeatMap fleet_map(const FleetReport& report, const std::vector<std::size_t>& ord
               0.0,
               kFleetMapReach};
   std::map<std::size_t, std::size_t> columns;
+  const std::vector<std::string> labels = labels_of(report, order);
   for (const std::size_t series : order) {
     if (columns.size() == kMostMapColumns) break;
+    map.columns.push_back(labels[columns.size()]);
     columns.emplace(series, columns.size());
-    map.columns.push_back(metric_title(report.series[series].key));
   }
   std::map<std::string, std::vector<double>> rows;
   for (const FleetRow& row : report.rows) {
@@ -160,6 +171,8 @@ std::string fleet_distribution(const FleetReport& report, const std::vector<std:
     rows.emplace(series, plot.rows.size());
     plot.rows.push_back({metric_title(one.key), {}, -100.0 * one.threshold, 100.0 * one.threshold});
   }
+  const std::vector<std::string> labels = labels_of(report, order);
+  for (std::size_t i = 0; i < plot.rows.size(); ++i) plot.rows[i].label = labels[i];
   for (const FleetRow& row : report.rows) {
     const auto place = rows.find(row.series);
     if (place == rows.end()) continue;

@@ -114,12 +114,12 @@ Headline headline_of(const HostPage& page) {
   if (page.fleet == nullptr)
     return {"NOT JUDGED",
             Tone::unsure,
-            "no metric of it can be compared with other hosts",
+            "no measurement in the last 90 days, or too few peers",
             {},
             "measure at least four hosts of its kind (benchctl accept, or benchctl nightly)"};
   const FleetHostReport& host = *page.fleet;
   Headline headline{to_upper(to_string(host.verdict)), tone_of(host.verdict),
-                    fmt::format("beside its peers {} metrics pass, {} fail, {} are open",
+                    fmt::format("against its peers: {} metrics pass, {} fail, {} are open",
                                 host.passed, host.failed, host.inconclusive)};
   constexpr std::size_t kMost = 3;
   for (std::size_t i = 0; i < std::min(kMost, host.reasons.size()); ++i)

@@ -121,7 +121,8 @@ Headline headline_of(const Ladder& ladder) {
                     fmt::format("{} metric{} compared step by step", ladder.metrics.size(),
                                 ladder.metrics.size() == 1 ? "" : "s")};
   for (const LadderMetric& metric : ladder.metrics) {
-    if (headline.reasons.items.size() == kMost || metric.steps.empty()) break;
+    if (headline.reasons.items.size() == kMost) break;
+    if (metric.steps.empty()) continue;
     headline.reasons.items.push_back(
         {fmt::format("{}: {} after {} steps", ladder_title(metric),
                      speed_up_cell(metric.steps.back().cumulative).text, metric.steps.size())});

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -260,13 +261,21 @@ double weight_of(const NightTrend& trend) {
   return std::isfinite(weight) ? weight : 0.0;
 }
 
-bool is_found(const Night& night, const NightTrend& trend) {
-  return std::ranges::any_of(night.findings, [&](const NightFinding& finding) {
-    return finding.state != SuspicionState::dropped && finding.host == trend.host &&
-           finding.case_name == trend.case_name && finding.metric == trend.metric &&
-           finding.params == trend.params;
-  });
-}
+/// Series with a finding that was not dropped.
+class FoundSeries {
+ public:
+  explicit FoundSeries(const Night& night) {
+    for (const NightFinding& finding : night.findings)
+      if (finding.state != SuspicionState::dropped && !finding.metric.empty())
+        found_.insert({finding.host, finding.case_name, finding.metric, dump(finding.params)});
+  }
+  bool contains(const NightTrend& trend) const {
+    return found_.contains({trend.host, trend.case_name, trend.metric, dump(trend.params)});
+  }
+
+ private:
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> found_;
+};
 
 std::string title_of(const NightTrend& trend) {
   return with_dimensions(trend.metric, trend.params);
@@ -275,8 +284,10 @@ std::string title_of(const NightTrend& trend) {
 /// Tonight against each host's own history; a row for each metric, those that changed most first.
 std::string tonight_svg(const Night& night) {
   constexpr std::size_t kMostRows = 16;
+  const FoundSeries found(night);
   std::map<std::string, DotRow> rows;
   std::map<std::string, double> weights;
+  std::map<std::string, std::pair<std::string, Json>> metrics;
   for (const NightTrend& trend : night.trends) {
     const double change = change_of(trend);
     if (!std::isfinite(change)) continue;
@@ -284,14 +295,21 @@ std::string tonight_svg(const Night& night) {
     DotRow& row = rows.try_emplace(title, DotRow{title, {}}).first->second;
     // Left is worse, whatever the direction of the metric.
     const double sign = trend.better == Better::lower ? -1.0 : 1.0;
-    row.dots.push_back({trend.host, 100.0 * sign * change, is_found(night, trend)});
+    row.dots.push_back({trend.host, 100.0 * sign * change, found.contains(trend)});
     row.low = -100.0 * trend.threshold;
     row.high = 100.0 * trend.threshold;
     weights[title] = std::max(weights[title], weight_of(trend));
+    metrics[title] = {trend.metric, trend.params};
   }
   DotPlot plot{
       "Each dot is a host", "tonight against the host's own history, % (left is worse)", {}};
-  for (auto& [title, row] : rows) plot.rows.push_back(std::move(row));
+  std::vector<std::pair<std::string, Json>> keys;
+  for (const auto& [title, row] : rows) keys.push_back(metrics[title]);
+  const std::vector<std::string> labels = short_names(keys);
+  for (auto& [title, row] : rows) {
+    row.label = labels[plot.rows.size()];
+    plot.rows.push_back(std::move(row));
+  }
   std::ranges::stable_sort(plot.rows, std::greater<>(),
                            [&](const DotRow& row) { return weights[row.name]; });
   if (plot.rows.size() > kMostRows) plot.rows.resize(kMostRows);
@@ -323,12 +341,13 @@ std::string trend_svg(const std::string& host, std::vector<const NightTrend*> tr
 /// A figure for each host, those with findings and changes first.
 void add_trends(const Night& night, Document& document) {
   constexpr std::size_t kMostHosts = 24;
+  const FoundSeries found(night);
   std::map<std::string, std::vector<const NightTrend*>> trends;
   std::map<std::string, std::pair<bool, double>> weights;  // found, change
   for (const NightTrend& trend : night.trends) {
     trends[trend.host].push_back(&trend);
-    auto& [found, change] = weights[trend.host];
-    found |= is_found(night, trend);
+    auto& [is_found, change] = weights[trend.host];
+    is_found |= found.contains(trend);
     change = std::max(change, weight_of(trend));
   }
   std::vector<std::string> hosts;
@@ -347,8 +366,9 @@ void add_trends(const Night& night, Document& document) {
 
 /// "memory_bandwidth.bandwidth (threads 64)", or the case that failed.
 std::string subject_of(const NightFinding& finding) {
-  return finding.metric.empty() ? finding.case_name + " " + std::string(to_string(finding.kind))
-                                : with_dimensions(finding.metric, finding.params);
+  if (!finding.metric.empty()) return with_dimensions(finding.metric, finding.params);
+  const std::string kind(to_string(finding.kind));
+  return finding.case_name.empty() ? kind : finding.case_name + " " + kind;
 }
 
 /// Confirmed findings first.
@@ -363,7 +383,9 @@ ItemList main_findings(const Night& night) {
         ++more;
         continue;
       }
-      list.items.push_back({{{{std::string(to_string(state)) + ", ", tone_of(finding)},
+      const std::string word(finding.kind == SuspicionKind::unchecked ? to_string(finding.kind)
+                                                                      : to_string(state));
+      list.items.push_back({{{{word + ", ", tone_of(finding)},
                               {finding.host, Tone::strong},
                               {": " + subject_of(finding) + ": " + finding.text}}}});
     }
@@ -385,24 +407,30 @@ std::string next_step_of(const Night& night) {
   return "";
 }
 
-std::size_t hosts_with(const Night& night, SuspicionState state) {
-  std::set<std::string> hosts;
+/// Hosts with a finding that fails the night, and those unchecked for too long.
+std::pair<std::size_t, std::size_t> hosts_found(const Night& night) {
+  std::set<std::string> failed, unchecked;
   for (const NightFinding& finding : night.findings)
-    if (finding.state == state) hosts.insert(finding.host);
-  return hosts.size();
+    if (finding.kind == SuspicionKind::unchecked)
+      unchecked.insert(finding.host);
+    else if (verdict_of(finding, night.measured_only) == Verdict::fail)
+      failed.insert(finding.host);
+  return {failed.size(), unchecked.size()};
 }
 
 Headline headline_of(const Night& night) {
   const Verdict verdict = verdict_of(night);
-  const std::size_t confirmed = hosts_with(night, SuspicionState::confirmed);
+  const auto [confirmed, unchecked] = hosts_found(night);
   const std::size_t all = night.hosts.size();
   const std::string hosts =
       confirmed > 0 ? fmt::format("{} of {} hosts with a confirmed finding", confirmed, all)
                     : fmt::format("no confirmed finding on {} host{}", all, all == 1 ? "" : "s");
+  const std::string open =
+      unchecked > 0 ? fmt::format("; {} unchecked for too long", unchecked) : std::string();
   const std::string judged =
       night.tested > 0 ? fmt::format("{} series compared with their history", night.tested)
                        : std::string("nothing judged");
-  return {to_upper(to_string(verdict)), tone_of(verdict), hosts + "; " + judged,
+  return {to_upper(to_string(verdict)), tone_of(verdict), hosts + open + "; " + judged,
           main_findings(night), next_step_of(night)};
 }
 
@@ -417,7 +445,7 @@ Cards cards_of(const Night& night) {
        {"Disturbed", std::to_string(night.not_clean), "series, by other work",
         night.not_clean > 0 ? Tone::unsure : Tone::none},
        {"Time", fmt::format("{:.0f} s", night.seconds),
-        fmt::format("of {:.0f} s", night.budget_s)}}};
+        night.budget_s > 0.0 ? fmt::format("of {:.0f} s", night.budget_s) : std::string()}}};
 }
 
 Paragraph summary(const Night& night) {
@@ -443,8 +471,10 @@ Document to_document(const Night& night) {
     document.add(Heading{"Tonight"}, Audience::page)
         .add(Figure{std::move(svg), "Grey: within the tolerance. Orange, with names: findings."});
   if (!night.findings.empty()) document.add(Heading{"Findings"}).add(findings_table(night));
+  constexpr std::size_t kMostPlots = 60;
+  std::size_t drawn = 0;
   for (const NightFinding& finding : night.findings)
-    if (finding.state != SuspicionState::dropped)
+    if (finding.state != SuspicionState::dropped && drawn++ < kMostPlots)
       document.add(Figure{plot_of(finding), finding.text});
   add_trends(night, document);
   document.add(Heading{"Hosts"}, Audience::page).add(hosts_table(night), Audience::page);

@@ -260,7 +260,8 @@ Headline headline_of(const ScalingReport& report) {
                         : fmt::format("{} curve{} over {}", report.curves.size(),
                                       report.curves.size() == 1 ? "" : "s", report.over)};
   for (const ScalingCurve& curve : report.curves) {
-    if (headline.reasons.items.size() == kMost || curve.points.empty()) break;
+    if (headline.reasons.items.size() == kMost) break;
+    if (curve.points.empty()) continue;
     const ScalePoint& last = curve.points.back();
     headline.reasons.items.push_back(
         {fmt::format("{}: efficiency {} at {:g} {}", title_of(curve), share_words(last.efficiency),

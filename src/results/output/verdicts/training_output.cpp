@@ -186,12 +186,16 @@ std::string group_words(const TrainingGroup& group) {
              : fmt::format("{}: no time to train, {}", setup_words(group), counted);
 }
 
+std::string verdict_word(ExitCode code) {
+  if (code == ExitCode::ok || code == ExitCode::environment) return "COMPLETE";
+  if (code == ExitCode::failed) return "FAIL";
+  return code == ExitCode::interrupted ? "INTERRUPTED" : "NOT MEASURED";
+}
+
 Headline headline_of(const TrainingReport& report) {
   constexpr std::size_t kMost = 3;
-  Headline headline{report.exit_code == ExitCode::ok       ? "COMPLETE"
-                    : report.exit_code == ExitCode::failed ? "FAIL"
-                                                           : "NOT MEASURED",
-                    tone_of(report.exit_code), exit_words(report.exit_code)};
+  Headline headline{verdict_word(report.exit_code), tone_of(report.exit_code),
+                    exit_words(report.exit_code)};
   for (std::size_t i = 0; i < std::min(kMost, report.groups.size()); ++i)
     headline.reasons.items.push_back({group_words(report.groups[i])});
   return headline;
@@ -203,7 +207,9 @@ Cards cards_of(const TrainingReport& report) {
   const TrainingGroup& group = report.groups.front();
   if (std::isfinite(group.time.mean))
     cards.cards.push_back({"Time to train", value_text(group.time.mean, Unit::second),
-                           fmt::format("of {} runs", group.runs.size())});
+                           fmt::format("mean of {} runs that reached the target",
+                                       std::ranges::count(group.runs, TrainingState::converged,
+                                                          &TrainingRun::state))});
   if (std::isfinite(group.items_per_second))
     cards.cards.push_back(
         {"Throughput", rate_number(group.items_per_second), items_word(group) + " per second"});

@@ -130,6 +130,10 @@ TEST_CASE("a site has a page for everything, and every link leads to one") {
     CHECK(std::ranges::any_of(seen, [&](const std::filesystem::path& page) {
       return page.string().find(part) != std::string::npos;
     }));
+  for (const std::filesystem::path& page : seen)
+    if (page.string().find("/nights/") != std::string::npos) {
+      CHECK_THAT(read_file(page), !Contains("of 0 s") && !Contains("never"));
+    }
   // What one run lost is said, and the others are still shown.
   const std::string lost = all_runs(bench.folder.path() / "runs").front();
   std::filesystem::remove_all(bench.folder.path() / "runs" / lost);

@@ -101,6 +101,7 @@ def check_looks(browser, path):
     """Nothing cut off at any width, folded or not, and every text readable in light and dark."""
     page = browser.open(path)
     page.value("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert page.value("(h => !h || getComputedStyle(h).borderLeftWidth === '6px')(document.querySelector('.headline'))"), path.name
     for width in WIDTHS:
         page.screen(width, 900)
         found = page.value(CUT_OFF)

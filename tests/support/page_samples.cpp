@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/whole_file.h"
+#include "results/output/document/dot_plot.h"
 #include "results/output/document/page.h"
 #include "results/output/document/plot.h"
 #include "results/output/run/run_output.h"
@@ -413,13 +414,22 @@ std::string hostile() {
                   false,       false, {{bad, {1, 2, 3}, {1, 2, 3}, {}, {}, Mark::line_points}},
                   {{bad, 2.0}}};
   Document page{.title = bad, .badge = {.text = bad, .tone = Tone::bad}};
+  page.parents = {{bad, bad}};
+  page.add(Headline{bad, Tone::bad, bad, {{{bad, {bad}}}}, bad});
+  page.add(Cards{{{bad, bad, bad, Tone::bad}}});
   page.add(Heading{bad}).add(Paragraph{{bad, Tone::good}}).add(Note{bad, bad}).add(Lines{{bad}});
   page.add(FactList{{{bad, bad}}}).add(ItemList{{{bad, {bad}}}});
   page.add(DocumentTable{
       {{bad, false}, {"number"}},
       {{{.text = bad, .detail = bad, .link = bad}, {bad, 2.0, Tone::bad}}, {{"b"}, {"1", 1.0}}},
       {{0, {bad}}}});
+  DocumentTable alike{{{"name", false}, {bad, false}, {bad + " wide", false}}};
+  for (int i = 0; i < 4; ++i)
+    alike.rows.push_back({{std::to_string(i)}, {bad.substr(0, 30)}, {bad + std::to_string(i)}});
+  alike.notes[0] = {bad};
+  page.add(alike);
   page.add(Figure{to_svg(plot), bad});
+  page.add(Figure{to_svg(DotPlot{bad, bad, {{bad, {{bad, 1.0, true}}}}}), bad});
   page.add(Figure{to_svg(HeatMap{bad, {bad}, {bad}, {{1.0}}, 0.0, 1.0}), bad});
   return to_page(page);
 }

@@ -50,7 +50,7 @@ void add_site_report(CLI::App& report, CommandResult& result) {
       ->type_name("DIR");
   command
       ->add_option("--runs", options->most_runs,
-                   "Include so many of the newest runs, each with a page (default: 100)")
+                   "Include this many of the newest runs, each with a page (default: 100)")
       ->check(CLI::Range(1, 100'000))
       ->type_name("N");
   add_reading_options(*command, *options);

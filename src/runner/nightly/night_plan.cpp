@@ -15,7 +15,7 @@ struct Group {
   double age_s = 0.0;
   bool overdue = false;
   std::string skipped = {};  // why its rank skipped it when it last ran
-  double rate = 0.0;  // gain per second if chosen
+  double rate = 0.0;         // gain per second if chosen
   bool chosen = false;
 };
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/error.h"
 #include "core/order_statistics.h"
-#include "core/sha256.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "core/whole_file.h"
@@ -33,22 +33,12 @@
 #include "results/verdicts/regression/decisions.h"
 #include "results/verdicts/regression/regression.h"
 #include "runner/acceptance/accept_runs.h"
+#include "runner/acceptance/profiles.h"
 #include "runner/nightly/night_past.h"
 
 namespace bench {
 
 namespace fs = std::filesystem;
-
-std::string page_name(const std::string& name) {
-  std::string safe;
-  for (const char c : name)
-    safe += is_letter(c) || is_digit(c) || c == '_' || c == '-' || (c == '.' && !safe.empty())
-                ? c
-                : '-';
-  constexpr std::size_t kDigest = 8, kLongest = 120;
-  if (safe == name && safe.size() <= kLongest && !safe.empty()) return safe;
-  return safe.substr(0, kLongest) + "-" + sha256(name).substr(0, kDigest);
-}
 
 namespace {
 
@@ -75,6 +65,8 @@ class SiteWriter {
       : request_(request),
         store_(Store::open(request.database, Access::read)),
         histories_(store_),
+        past_(read_past(request.database)),
+        faults_(read_faults("")),
         runs_folder_(request.database.parent_path() / "runs"),
         runs_(store_.runs()) {
     if (runs_.size() > request.most_runs) runs_.resize(request.most_runs);
@@ -85,10 +77,13 @@ class SiteWriter {
     find_suites();
     for (const RunRow& run : runs_)
       for (const std::string& host : run.hosts) hosts_[host].push_back(&run);
-    all_ = runs_.size() + hosts_.size() + acceptances_.size() + suites_.size() + 2;
+    all_ = runs_.size() + find_nights().size() + hosts_.size() + acceptances_.size() +
+           suites_.size() + 2;
     add_fleet();
     add_regressions();
     for (const RunRow& run : runs_) add_run(run);
+    for (const auto& [time, runs] : find_nights()) add_night(runs);
+    std::ranges::stable_sort(nights_, std::greater<>(), &Entry::time_ns);
     for (const auto& [id, runs] : acceptances_) add_acceptance(id, runs);
     for (const auto& [suite, runs] : suites_) add_comparison(suite, runs);
     for (const auto& [host, runs] : hosts_) add_host(host, runs);
@@ -121,6 +116,7 @@ class SiteWriter {
 
   void find_acceptances() {
     for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {  // oldest first
+      if (run->discarded) continue;
       const std::string first = text_field(run->labels, "accept");
       if (!first.empty()) {
         if (const auto known = acceptances_.find(first); known != acceptances_.end())
@@ -134,6 +130,15 @@ class SiteWriter {
       }
       acceptances_[run->id] = {&*run, {folder_of(*run)}};
     }
+  }
+
+  /// By the label that all runs of a night have.
+  std::map<std::string, std::vector<const RunRow*>> find_nights() const {
+    std::map<std::string, std::vector<const RunRow*>> nights;
+    for (auto run = runs_.rbegin(); run != runs_.rend(); ++run)  // oldest first
+      if (run->labels.contains(kNightLabel) && !run->discarded)
+        nights[text_field(run->labels, kNightLabel)].push_back(&*run);
+    return nights;
   }
 
   /// Newest first; only those with two runs on the same hosts can be compared.
@@ -182,7 +187,7 @@ class SiteWriter {
     attempt("run " + row.id, [&] {
       const RunRecords records = read_run(folder_of(row));
       const RunReport report = make_run_report(records);
-      const std::string address = "runs/" + page_name(row.id) + ".html";
+      const std::string address = "runs/" + safe_file_name(row.id) + ".html";
       Document document = to_document(report);
       const Headline* headline = headline_of(document);
       run_pages_[row.id] = {address,
@@ -192,61 +197,74 @@ class SiteWriter {
                              .tone = tone_of(report.exit_code)},
                             headline == nullptr ? "" : headline->text};
       write_page(address, std::move(document));
-      if (row.labels.contains(kNightLabel)) add_night(row, report);
     });
   }
 
-  /// Findings as the night stored them; trends from what the database knew before.
-  void add_night(const RunRow& row, const RunSummary& report) {
-    Night night;
-    night.run = row.id;
-    night.runs = {row.id};
-    night.suite = row.suite;
-    night.time_ns = row.time_ns;
-    night.seconds = row.seconds;
-    const NightPast past = read_past(request_.database);
-    const FaultCatalogue catalogue = read_faults("");
-    const PastIndex index(past, catalogue, row.time_ns);
-    const NightHistory history(request_.database, index, row.time_ns);
-    Suspicions suspicions =
-        find_suspects(report, [&](const SeriesIdentity& series) { return history.of(series); }, {});
-    night.tested = suspicions.tested;
-    night.no_history = suspicions.no_history;
-    night.not_clean = suspicions.not_clean;
-    night.trends = std::move(suspicions.trends);
-    for (const PastFinding& one : past.findings)
-      if (one.finding.run == row.id) night.findings.push_back(one.finding);
-    std::map<std::string, NightHost> hosts;
-    for (const JobResult& job : report.jobs)
-      for (const std::string& host : job.job.hosts) {
-        NightHost& one = hosts[host];
-        one.host = host;
-        ++one.planned;
-        one.ok += job.outcome == Status::ok ? 1 : 0;
-        one.disturbed += job.disturbed ? 1 : 0;
+  /// Findings as the night stored them; trends from what the database knew before. Under Slurm a
+  /// night is a run for each node.
+  void add_night(const std::vector<const RunRow*>& runs) {
+    const RunRow& first = *runs.front();
+    attempt("night " + first.id, [&] {
+      Night night;
+      night.run = first.id;
+      night.suite = first.suite;
+      night.time_ns = first.time_ns;
+      std::map<std::string, NightHost> hosts;
+      const PastIndex index(past_, faults_, first.time_ns);
+      const NightHistory history(request_.database, index, first.time_ns);
+      for (const RunRow* run : runs) {
+        night.runs.push_back(run->id);
+        night.seconds = std::fmax(night.seconds, run->seconds);
+        const RunSummary report = make_run_summary(read_run(folder_of(*run)));
+        Suspicions suspicions = find_suspects(
+            report, [&](const SeriesIdentity& series) { return history.of(series); }, {});
+        night.tested += suspicions.tested;
+        night.no_history += suspicions.no_history;
+        night.not_clean += suspicions.not_clean;
+        std::ranges::move(suspicions.trends, std::back_inserter(night.trends));
+        for (const JobResult& job : report.jobs)
+          for (const std::string& host : job.job.hosts) {
+            NightHost& one = hosts[host];
+            one.host = host;
+            ++one.planned;
+            one.ok += job.outcome == Status::ok ? 1 : 0;
+            one.disturbed += job.disturbed ? 1 : 0;
+          }
       }
-    for (auto& [name, host] : hosts) night.hosts.push_back(std::move(host));
-    const std::string address = "nights/" + page_name(row.id) + ".html";
-    nights_.push_back(
-        {address, row.id, row.time_ns, verdict_cell(verdict_of(night)),
-         fmt::format("{} findings, {} series judged", night.findings.size(), night.tested)});
-    write_page(address, to_document(night));
+      for (const PastFinding& one : past_.findings)
+        if (std::ranges::find(night.runs, one.finding.run) != night.runs.end())
+          night.findings.push_back(one.finding);
+      for (auto& [name, host] : hosts) {
+        host.age_s = host.ok > host.disturbed ? 0.0 : index.age_s(name);
+        night.hosts.push_back(std::move(host));
+      }
+      const std::string address = "nights/" + safe_file_name(first.id) + ".html";
+      nights_.push_back({address, first.id, first.time_ns, verdict_cell(verdict_of(night)),
+                         fmt::format("{} finding{}, {} series judged", night.findings.size(),
+                                     night.findings.size() == 1 ? "" : "s", night.tested)});
+      write_page(address, to_document(night));
+    });
   }
 
   void add_acceptance(const std::string& id, const AcceptanceRuns& runs) {
     attempt("acceptance " + id, [&] {
       AcceptanceSettings settings;
       const Json plan = read_planned(runs.folders.front()).plan;
-      if (plan.contains("inventory"))
-        for (const Host& host : inventory_from_json(plan.at("inventory"), "plan.json").hosts)
-          settings.hosts.push_back(host.name);
+      if (plan.contains("inventory")) {
+        const Inventory inventory = inventory_from_json(plan.at("inventory"), "plan.json");
+        for (const Host& host : inventory.hosts) settings.hosts.push_back(host.name);
+        settings.profiles = profiles_of(inventory, "", request_.database);
+      }
       const Acceptance acceptance = judge_stored(runs.folders, settings);
-      const std::string name = "acceptances/" + page_name(id);
+      const std::string name = "acceptances/" + safe_file_name(id);
       Document summary = to_document(acceptance);
       summary.parents = {{"All results", "../../index.html"}};
+      summary.add(
+          Note{"Judged again from the stored runs, with the thresholds of the suite: "
+               "thresholds and reference results given to `accept` are not known here."});
       write_page(name + "/index.html", std::move(summary));
       for (const HostAcceptance& host : acceptance.hosts)
-        write_page(name + "/" + page_name(host.host) + ".html", certificate(acceptance, host));
+        write_page(name + "/" + safe_file_name(host.host) + ".html", certificate(acceptance, host));
       accepted_.push_back({name + "/index.html", id, runs.first->time_ns,
                            verdict_cell(acceptance.verdict),
                            fmt::format("{} hosts, {}", acceptance.hosts.size(), acceptance.suite)});
@@ -261,9 +279,9 @@ class SiteWriter {
         return read_side(histories_, parse_selector("run:" + run.id, ids), {});
       };
       const Comparison comparison = compare(side(*ab.first), side(*ab.second));
-      const std::string address = "comparisons/" + page_name(suite) + ".html";
+      const std::string address = "comparisons/" + safe_file_name(suite) + ".html";
       Document document = to_document(comparison, true);
-      document.title = suite + ": the two newest runs";
+      document.title = suite + ": the newest run and the one before it on the same hosts";
       const Headline* headline = headline_of(document);
       compared_.push_back({address,
                            suite,
@@ -288,7 +306,7 @@ class SiteWriter {
       selection.most_points = kHistoryPoints;
       histories_.each(selection,
                       [&](const SeriesHistory& series) { page.histories.push_back(series); });
-      write_page("hosts/" + page_name(host) + ".html", to_document(page));
+      write_page("hosts/" + safe_file_name(host) + ".html", to_document(page));
     });
   }
 
@@ -308,7 +326,7 @@ class SiteWriter {
     for (const auto& [host, runs] : hosts_) {
       const auto fleet = std::ranges::find(fleet_.hosts, host, &FleetHostReport::host);
       const bool known = fleet != fleet_.hosts.end();
-      table.rows.push_back({{.text = host, .link = "hosts/" + page_name(host) + ".html"},
+      table.rows.push_back({{.text = host, .link = "hosts/" + safe_file_name(host) + ".html"},
                             known ? verdict_cell(fleet->verdict) : DocumentCell{"not judged"},
                             {day_of(runs.front()->time_ns)},
                             count_cell(runs.size()),
@@ -328,12 +346,16 @@ class SiteWriter {
                         card("Nights", nights_.size()), card("Acceptances", accepted_.size())}});
     std::ranges::stable_sort(accepted_, std::greater<>(), &Entry::time_ns);
     DocumentTable reports{{{"report", false}, {"verdict", false}, {"about", false}}};
-    reports.rows = {{{.text = "Fleet", .link = "fleet.html"},
-                     verdict_cell(fleet_.verdict),
-                     {"every host beside its peers, over the runs of the last 90 days"}},
-                    {{.text = "Regressions", .link = "regressions.html"},
-                     regressions_,
-                     {"every series against its own history"}}};
+    const auto made = [&](const char* file) {
+      return std::ranges::find(pages_.files, file) != pages_.files.end();
+    };
+    reports.rows = {
+        {{.text = "Fleet", .link = made("fleet.html") ? "fleet.html" : ""},
+         made("fleet.html") ? verdict_cell(fleet_.verdict) : DocumentCell{"not made"},
+         {"each host against its peers, over the runs of the last 90 days"}},
+        {{.text = "Regressions", .link = made("regressions.html") ? "regressions.html" : ""},
+         made("regressions.html") ? regressions_ : DocumentCell{"not made"},
+         {"every series against its own history"}}};
     document.add(Heading{"Reports"}).add(std::move(reports));
     document.add(Heading{"Hosts"}).add(hosts_table());
     document.add(Heading{"Nights"}).add(table_of(nights_, "night"));
@@ -355,6 +377,8 @@ class SiteWriter {
   const SiteRequest& request_;
   Store store_;
   Histories histories_;
+  NightPast past_;
+  FaultCatalogue faults_;
   fs::path runs_folder_;
   std::vector<RunRow> runs_;  // newest first
   std::map<std::string, std::vector<const RunRow*>> hosts_;

@@ -27,8 +27,4 @@ struct SitePages {
 /// missing database, Error(environment) for a folder that cannot be written.
 SitePages write_site(const SiteRequest& request);
 
-/// A name that is a file name everywhere: other characters become '-', with a digest to keep names
-/// apart.
-std::string page_name(const std::string& name);
-
 }  // namespace bench

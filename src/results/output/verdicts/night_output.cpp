@@ -454,11 +454,13 @@ Paragraph summary(const Night& night) {
     ok += host.ok;
     planned += host.planned;
   }
+  const std::string budget =
+      night.budget_s > 0.0 ? fmt::format(" of {:.0f} s", night.budget_s) : std::string();
   return {fmt::format(
-      "Night {} ({}): {} of {} jobs ok on {} hosts, {:.0f} s of {:.0f} s; {} series "
+      "Night {} ({}): {} of {} jobs ok on {} hosts, {:.0f} s{}; {} series "
       "compared with their history, {} without enough history, {} not clean.",
       night.run.empty() ? "no run" : night.run, night.suite, ok, planned, night.hosts.size(),
-      night.seconds, night.budget_s, night.tested, night.no_history, night.not_clean)};
+      night.seconds, budget, night.tested, night.no_history, night.not_clean)};
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ std::optional<std::size_t> Schedule::follow(std::size_t done) {
   if (!first_everywhere || hosts_of_[next] != hosts ||
       launch_key(entries_[next].job) != launch_key(entries_[done].job))
     return {};
-  if (by_rounds_ && !ready_.empty() && *ready_.begin() < next) return {};
+  const bool new_round = entries_[next].job.repeat != entries_[done].job.repeat;
+  if (by_rounds_ && new_round && !ready_.empty() && *ready_.begin() < next) return {};
   return mark_taken(next);
 }
 

@@ -430,8 +430,10 @@ Headline headline_of(const Night& night) {
   const std::string judged =
       night.tested > 0 ? fmt::format("{} series compared with their history", night.tested)
                        : std::string("nothing judged");
-  return {to_upper(to_string(verdict)), tone_of(verdict), hosts + open + "; " + judged,
-          main_findings(night), next_step_of(night)};
+  // What was not reached has not passed.
+  const bool cut = night.interrupted && verdict == Verdict::pass;
+  return {cut ? "INTERRUPTED" : to_upper(to_string(verdict)), cut ? Tone::unsure : tone_of(verdict),
+          hosts + open + "; " + judged, main_findings(night), next_step_of(night)};
 }
 
 Cards cards_of(const Night& night) {

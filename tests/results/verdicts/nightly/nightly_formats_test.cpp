@@ -97,3 +97,14 @@ TEST_CASE("prometheus of a night: findings by host, and no time for a host never
   CHECK(with(checked, "host=\"n5\"").begin()->second == 1'795'199'405.0 - 2e5);
   CHECK(with(all.at("benchctl_night_host_jobs_ok"), "host=\"n3\"").begin()->second == 2);
 }
+
+TEST_CASE("the headline of a night that was interrupted does not say that it passed") {
+  Night night;
+  night.hosts = {{"n1", 3, 3, 5.0}};
+  night.tested = 8;
+  CHECK(headline_of(to_document(night))->verdict == "PASS");
+  night.interrupted = true;
+  CHECK(headline_of(to_document(night))->verdict == "INTERRUPTED");
+  night.findings = {finding("n1", SuspicionKind::slower, SuspicionState::confirmed)};
+  CHECK(headline_of(to_document(night))->verdict == "FAIL");
+}

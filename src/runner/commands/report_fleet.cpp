@@ -66,21 +66,8 @@ FleetReport fleet_report_of(const FleetOptions& options) {
   settings.valid_days = options.valid_days;
   settings.incident_days = options.incident_days;
   if (!options.profile.empty()) settings.profile = read_fleet_profile(options.profile);
-  constexpr double kDay = 86'400e9;
-  // A host not measured for longer has left the fleet.
-  const double known_days = std::max(settings.incident_days, 2.0 * settings.valid_days);
-  const auto since = [&](double days) {
-    return settings.now_ns - static_cast<std::int64_t>(days * kDay);
-  };
-  Selection selection = options.selection;
-  selection.from_ns = since(known_days);
-  selection.to_ns = settings.now_ns + 1;
   const Store store = Store::open(options.database(), Access::read);
-  const Histories histories(store);
-  FleetJudge judge(settings);
-  for_each_fleet_series(histories, selection,
-                        [&](FleetSeries series) { judge.take(std::move(series)); });
-  FleetReport report = judge.finish(fleet_faults(store, since(settings.incident_days)));
+  FleetReport report = stored_fleet(store, Histories(store), settings, options.selection);
   keep_hosts(report, options.hosts);
   return report;
 }

@@ -224,13 +224,7 @@ class NightRuns {
       add_part(std::move(part), report);
     }
     if (!night_.runs.empty()) night_.run = night_.runs.front();
-    for (const JobResult& job : report.jobs)
-      for (const std::string& host : job.job.hosts) {
-        NightHost& one = hosts_[host];
-        ++one.planned;
-        if (job.outcome == Status::ok) ++one.ok;
-        if (job.disturbed) ++one.disturbed;
-      }
+    count_jobs(report.jobs, hosts_);
     return report;
   }
 

@@ -157,16 +157,9 @@ class SiteWriter {
 
   void add_fleet() {
     attempt("fleet", [&] {
-      constexpr double kDay = 86'400e9, kKnownDays = 90.0;
       FleetSettings settings;
       settings.now_ns = now_ns();
-      Selection selection;
-      const std::int64_t since = settings.now_ns - static_cast<std::int64_t>(kKnownDays * kDay);
-      selection.from_ns = since;
-      FleetJudge judge(settings);
-      for_each_fleet_series(histories_, selection,
-                            [&](FleetSeries series) { judge.take(std::move(series)); });
-      fleet_ = judge.finish(fleet_faults(store_, since));
+      fleet_ = stored_fleet(store_, histories_, settings);
       write_page("fleet.html", to_document(fleet_));
     });
   }
@@ -216,20 +209,14 @@ class SiteWriter {
         night.runs.push_back(run->id);
         night.seconds = std::fmax(night.seconds, run->seconds);
         const RunSummary report = make_run_summary(read_run(folder_of(*run)));
+        night.interrupted |= report.interrupted || !report.finished;
         Suspicions suspicions = find_suspects(
             report, [&](const SeriesIdentity& series) { return history.of(series); }, {});
         night.tested += suspicions.tested;
         night.no_history += suspicions.no_history;
         night.not_clean += suspicions.not_clean;
         std::ranges::move(suspicions.trends, std::back_inserter(night.trends));
-        for (const JobResult& job : report.jobs)
-          for (const std::string& host : job.job.hosts) {
-            NightHost& one = hosts[host];
-            one.host = host;
-            ++one.planned;
-            one.ok += job.outcome == Status::ok ? 1 : 0;
-            one.disturbed += job.disturbed ? 1 : 0;
-          }
+        count_jobs(report.jobs, hosts);
       }
       for (const PastFinding& one : past_.findings)
         if (std::ranges::find(night.runs, one.finding.run) != night.runs.end())
@@ -239,10 +226,15 @@ class SiteWriter {
         night.hosts.push_back(std::move(host));
       }
       const std::string address = "nights/" + safe_file_name(first.id) + ".html";
-      nights_.push_back({address, first.id, first.time_ns, verdict_cell(verdict_of(night)),
+      Document document = to_document(night);
+      const Headline* headline = headline_of(document);
+      nights_.push_back({address,
+                         first.id,
+                         first.time_ns,
+                         {.text = headline->verdict, .tone = headline->tone},
                          fmt::format("{} finding{}, {} series judged", night.findings.size(),
                                      night.findings.size() == 1 ? "" : "s", night.tested)});
-      write_page(address, to_document(night));
+      write_page(address, std::move(document));
     });
   }
 

@@ -243,4 +243,18 @@ std::vector<FleetFault> fleet_faults(const Store& store, std::int64_t since_ns) 
   rethrow(error, store.database().getFilename());
 }
 
+FleetReport stored_fleet(const Store& store, const Histories& histories,
+                         const FleetSettings& settings, Selection selection) {
+  constexpr double kDay = 86'400e9;
+  const auto since = [&](double days) {
+    return settings.now_ns - static_cast<std::int64_t>(days * kDay);
+  };
+  selection.from_ns = since(std::max(settings.incident_days, 2.0 * settings.valid_days));
+  selection.to_ns = settings.now_ns + 1;
+  FleetJudge judge(settings);
+  for_each_fleet_series(histories, selection,
+                        [&](FleetSeries series) { judge.take(std::move(series)); });
+  return judge.finish(fleet_faults(store, since(settings.incident_days)));
+}
+
 }  // namespace bench

@@ -143,4 +143,9 @@ void for_each_fleet_series(const Histories& histories, const Selection& selectio
 /// interrupted or unstarted ones.
 std::vector<FleetFault> fleet_faults(const Store& store, std::int64_t since_ns);
 
+/// The fleet as `histories` of the store know it; `selection` may narrow the metrics. A host not
+/// measured for the longer of the searched history and twice the validity has left the fleet.
+FleetReport stored_fleet(const Store& store, const Histories& histories,
+                         const FleetSettings& settings, Selection selection = {});
+
 }  // namespace bench

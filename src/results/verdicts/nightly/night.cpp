@@ -52,6 +52,17 @@ Json list_of(const std::vector<Item>& items, Function to_json_of) {
 
 }  // namespace
 
+void count_jobs(const std::vector<JobResult>& jobs, std::map<std::string, NightHost>& hosts) {
+  for (const JobResult& job : jobs)
+    for (const std::string& host : job.job.hosts) {
+      NightHost& one = hosts[host];
+      one.host = host;
+      ++one.planned;
+      if (job.outcome == Status::ok) ++one.ok;
+      if (job.disturbed) ++one.disturbed;
+    }
+}
+
 Verdict verdict_of(const NightFinding& finding, bool measured_only) {
   if (finding.state == SuspicionState::dropped) return Verdict::pass;
   const bool counts =

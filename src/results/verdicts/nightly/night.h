@@ -1,12 +1,14 @@
 // Results of a night.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "results/run/conclusion.h"
+#include "results/run/job_results.h"
 #include "results/verdicts/nightly/finding.h"
 
 namespace bench {
@@ -53,6 +55,9 @@ struct Night {
   /// Only measurements can fail the night: a job that could not run leaves it inconclusive.
   bool measured_only = false;
 };
+
+/// Adds a run's jobs to those of their hosts.
+void count_jobs(const std::vector<JobResult>& jobs, std::map<std::string, NightHost>& hosts);
 
 /// fail: confirmed, and measured or run (with `measured_only`, measured only).
 Verdict verdict_of(const NightFinding& finding, bool measured_only);

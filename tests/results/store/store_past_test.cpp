@@ -37,8 +37,8 @@ TEST_CASE(
   };
   run(1, "gpu", {Status::ok, "", 1.0});
   run(2, "gpu", {Status::skipped, "no GPU", 1.0});
-  run(3, "mended", {Status::skipped, "no GPU", 1.0});
-  run(4, "mended", {Status::ok, "", 1.0});
+  run(3, "repaired", {Status::skipped, "no GPU", 1.0});
+  run(4, "repaired", {Status::ok, "", 1.0});
   run(5, "late", {Status::skipped, "no time left in the budget", 0.0});
   const auto skips = past_skips(store, 0);
   REQUIRE(skips.size() == 1);

@@ -65,12 +65,11 @@ bool has_long_word(const DocumentCell& cell) {
   return std::max(longest_word(cell.text), longest_word(cell.detail)) > kLongWord;
 }
 
-/// Characters that stay together in one line.
+/// Characters that stay together in one line: all of a number, words up to the longest.
 std::size_t unbroken(const DocumentCell& cell) {
-  const std::size_t text =
-      std::isfinite(cell.sort) ? code_points(cell.text) : longest_word(cell.text);
-  return std::isfinite(cell.sort) ? std::max(text, std::min(kLongWord, longest_word(cell.detail)))
-                                  : std::min(kLongWord, std::max(text, longest_word(cell.detail)));
+  const std::size_t text = std::isfinite(cell.sort) ? code_points(cell.text)
+                                                    : std::min(kLongWord, longest_word(cell.text));
+  return std::max(text, std::min(kLongWord, longest_word(cell.detail)));
 }
 
 /// Text of a CSS string, in which nothing can end the string or the style.
@@ -149,11 +148,18 @@ class TableHtml {
     return width;
   }
 
+  /// Of the columns shown, in order.
+  std::vector<std::string> titles() const {
+    std::vector<std::string> titles;
+    for (std::size_t i = 0; i < shown_.size(); ++i)
+      if (shown_[i]) titles.push_back(table_.columns[i].title);
+    if (!table_.notes.empty()) titles.emplace_back("notes");
+    return titles;
+  }
+
   std::string head() const {
     std::string html = "<thead><tr>";
-    for (std::size_t i = 0; i < shown_.size(); ++i)
-      if (shown_[i]) html += "<th scope=col>" + escaped(table_.columns[i].title) + "</th>";
-    if (!table_.notes.empty()) html += "<th scope=col>notes</th>";
+    for (const std::string& title : titles()) html += "<th scope=col>" + escaped(title) + "</th>";
     return html + "</tr></thead>";
   }
 
@@ -163,13 +169,9 @@ class TableHtml {
     if (least <= kNarrowest_px) return "";
     std::string css;
     std::size_t place = 0;
-    const auto add = [&](const std::string& title) {
+    for (const std::string& title : titles())
       css += fmt::format("#t{} td:nth-child({})::before{{content:\"{}\"}}", number_, ++place,
                          css_text(title));
-    };
-    for (std::size_t i = 0; i < shown_.size(); ++i)
-      if (shown_[i]) add(table_.columns[i].title);
-    if (!table_.notes.empty()) add("notes");
     css += least > kWidest_px ? "@media all"
                               : fmt::format("@media(max-width:{:.0f}px)", least + kMargins_px);
     return "<style>" + css + fmt::format(fmt::runtime(kCards), number_) + "</style>";
@@ -179,7 +181,7 @@ class TableHtml {
     if (std::isfinite(cell.bar))
       return fmt::format("<td><meter value={:.3g}></meter>", std::clamp(cell.bar, 0.0, 1.0));
     std::string text = link_html(toned_html(cell.text, cell.tone), cell.link);
-    // One element, as the parts of a card's line stand beside each other.
+    // One element, as the parts of a card's line stand next to each other.
     if (!cell.detail.empty())
       text = "<div>" + text + "<br><span class=s>" + escaped(cell.detail) + "</span></div>";
     if (!std::isfinite(cell.sort)) return (has_long_word(cell) ? "<td class=l>" : "<td>") + text;

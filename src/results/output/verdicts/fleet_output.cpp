@@ -34,6 +34,7 @@ Json host_json(const FleetHostReport& host) {
           {"passed", host.passed},
           {"failed", host.failed},
           {"inconclusive", host.inconclusive},
+          {"unresolved", host.unresolved},
           {"checked", time_json(host.checked_ns)},
           {"expires", time_json(host.expires_ns)},
           {"expired", host.expired},
@@ -54,6 +55,8 @@ Json series_json(const FleetSeriesReport& series) {
           {"hosts", series.hosts},
           {"expected", series.expected},
           {"noise", series.noise},
+          {"visible_loss", series.visible},
+          {"unresolved", series.unresolved},
           {"judged", series.judged}};
 }
 
@@ -73,6 +76,7 @@ Json row_json(const FleetReport& report, const FleetRow& row) {
           {"last", time_json(row.last_ns)},
           {"verdict", to_string(row.verdict)},
           {"gate", row.gate},
+          {"unresolved", row.unresolved},
           {"text", text_or_null(row.text)},
           {"settle", text_or_null(row.next_step)}};
 }
@@ -183,6 +187,12 @@ std::string fleet_distribution(const FleetReport& report, const std::vector<std:
   return to_svg(plot);
 }
 
+/// Of which noise hides losses that the tolerance forbids, on some hosts or all.
+std::size_t unresolved_metrics(const FleetReport& report) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      report.series, [](const FleetSeriesReport& series) { return series.unresolved > 0; }));
+}
+
 /// "1000 hosts: 940 pass, 12 fail, 48 inconclusive; 3 with repeat failures".
 std::string summary_words(const FleetReport& report) {
   const auto count = [&]<typename Value>(Value value, Value FleetHostReport::*field) {
@@ -196,6 +206,8 @@ std::string summary_words(const FleetReport& report) {
                                  count(Verdict::inconclusive, &FleetHostReport::verdict));
   if (expired > 0) text += fmt::format("; {} with expired verdicts", expired);
   if (repeating > 0) text += fmt::format("; {} with repeat failures", repeating);
+  if (const std::size_t open = unresolved_metrics(report); open > 0)
+    text += fmt::format("; {} of {} metrics not resolved", open, report.series.size());
   return text;
 }
 
@@ -231,7 +243,7 @@ std::vector<StyledText> host_notes(const FleetReport& report, const FleetHostRep
   const std::size_t shown = std::min(kMostReasons, reasons.size());
   notes.insert(notes.end(), reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(shown));
   if (reasons.size() > shown)
-    notes.push_back(fmt::format("and {} more (see --json)", reasons.size() - shown));
+    notes.push_back(fmt::format("and {} more, listed by --json", reasons.size() - shown));
   return notes;
 }
 
@@ -248,6 +260,7 @@ DocumentTable hosts_table(const FleetReport& report) {
                        {"failed"},
                        {"inconclusive"},
                        {"passed"},
+                       {"not resolved", true, 1},
                        {"checked", false, 2},
                        {"expires", false, 3},
                        {"days failed", true, 1},
@@ -267,6 +280,7 @@ DocumentTable hosts_table(const FleetReport& report) {
          some(host->failed),
          some(host->inconclusive),
          some(host->passed),
+         some(host->unresolved),
          {date_text(host->checked_ns)},
          {.text = date_text(host->expires_ns), .tone = host->expired ? Tone::unsure : Tone::none},
          some(host->incidents.size()),
@@ -278,7 +292,7 @@ DocumentTable hosts_table(const FleetReport& report) {
 std::vector<const FleetRow*> findings_of(const FleetReport& report) {
   std::vector<const FleetRow*> findings;
   for (const FleetRow& row : report.rows)
-    if (row.verdict != Verdict::pass && !row.alone) findings.push_back(&row);
+    if (row.verdict != Verdict::pass && !row.alone && !row.unresolved) findings.push_back(&row);
   std::ranges::stable_sort(findings, [&](const FleetRow* a, const FleetRow* b) {
     if (a->verdict != b->verdict) return a->verdict == Verdict::fail;
     return relative_loss(report, *a) > relative_loss(report, *b);
@@ -324,6 +338,7 @@ DocumentTable series_table(const FleetReport& report) {
                        {"median"},
                        {"spread"},
                        {"tolerance", true, 2},
+                       {"visible loss", true, 3},
                        {"fail"}}};
   table.most = 30;
   std::vector<std::size_t> failed(report.series.size(), 0);
@@ -339,9 +354,35 @@ DocumentTable series_table(const FleetReport& report) {
                           value_cell(series.expected, series.unit),
                           share_cell(series.noise, 2),
                           share_cell(series.threshold, 2),
+                          share_cell(series.visible, 2),
                           std::move(fails)});
   }
   return table;
+}
+
+std::string unresolved_words(const FleetSeriesReport& series) {
+  const std::string where =
+      fmt::format("{}: on {} of {}", metric_title(series.key), series.unresolved, series.hosts);
+  if (series.visible > series.threshold)
+    return where + fmt::format(", losses below {} cannot be seen; {} should be",
+                               share_text(series.visible), share_text(series.threshold));
+  return where + fmt::format(", runs differ so much that a loss of {} is not excluded",
+                             share_text(series.threshold));
+}
+
+/// What noise hides, by metric; it says nothing about any host.
+void add_unresolved(const FleetReport& report, Document& document) {
+  std::vector<const FleetSeriesReport*> open;
+  for (const FleetSeriesReport& series : report.series)
+    if (series.unresolved > 0) open.push_back(&series);
+  if (open.empty()) return;
+  std::ranges::stable_sort(open, std::greater<>(), &FleetSeriesReport::unresolved);
+  ItemList list{.items = {}, .most = 4};
+  for (const FleetSeriesReport* series : open) list.items.push_back({unresolved_words(*series)});
+  document.add(Heading{"Not resolved here"})
+      .add(Paragraph{"Hosts and runs differ too much in these metrics for their tolerances. More "
+                     "runs on idle hosts narrow this down."})
+      .add(std::move(list));
 }
 
 void add_criteria(const FleetReport& report, Document& document) {
@@ -440,8 +481,10 @@ Cards cards_of(const FleetReport& report) {
   };
   Cards cards{{card("Passed", Verdict::pass, Tone::good), card("Failed", Verdict::fail, Tone::bad),
                card("Open", Verdict::inconclusive, Tone::unsure)}};
+  const std::size_t open = unresolved_metrics(report);
   cards.cards.push_back({"Metrics", std::to_string(report.series.size()),
-                         fmt::format("{} results", report.rows.size())});
+                         open > 0 ? fmt::format("{} not resolved", open)
+                                  : fmt::format("{} results", report.rows.size())});
   return cards;
 }
 
@@ -460,6 +503,7 @@ Document to_document(const FleetReport& report) {
   const Audience audience = hosts.most > 0 ? Audience::all : Audience::page;
   document.add(Heading{"Hosts"}, audience).add(std::move(hosts), audience);
   add_findings(report, document);
+  add_unresolved(report, document);
   if (!report.series.empty()) document.add(Heading{"Metrics"}).add(series_table(report));
   add_criteria(report, document);
   document.add(Heading{"Method"}, Audience::page)

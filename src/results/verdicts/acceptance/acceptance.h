@@ -18,9 +18,6 @@
 
 namespace bench {
 
-/// Half-width of an interval that bounds one side with 95 %, as a share of one that bounds both.
-inline constexpr double kOneSided = 0.84;
-
 /// Why a host or link did not pass. `gate`: launch (dropped out of the run), preflight, topology
 /// (deviates from its profile), hard (bounds of the suite, wrong results, CPU time), counters
 /// (hardware errors), golden, peers, repeatability, pairs (links), coverage (not measured, or not

@@ -78,18 +78,6 @@ std::string next_step(const HostMetric& row) {
                              : "run again; if the loss stays at the limit, decide by hand";
 }
 
-// A loss within this multiple of its half-width (95 %) is no sign of a fault: three standard
-// errors, as many metrics of many hosts are looked at.
-constexpr double kNoSign = 1.5;
-
-/// Whether what keeps the host from passing is noise alone: that of the fleet, or that of the host
-/// while its loss itself is below what is to be found. A fault that makes a host vary excuses
-/// nothing.
-bool is_noise(const Field& whole, const HostMetric& row) {
-  if (whole.reached > row.resolution && row.loss <= whole.reached) return true;
-  return row.loss <= row.resolution && row.loss <= kNoSign * row.half;
-}
-
 /// Passes once the upper end of the interval of the loss lies below the resolution.
 void judge_interval(const GateContext& context, const Field& whole, std::size_t i,
                     HostMetric& row) {
@@ -97,7 +85,7 @@ void judge_interval(const GateContext& context, const Field& whole, std::size_t 
   row.verdict = Verdict::pass;
   if (row.loss_at_most() <= row.resolution) return;
   row.verdict = Verdict::inconclusive;
-  row.unresolved = is_noise(whole, row);
+  row.unresolved = is_noise(row.loss, row.half, row.resolution, whole.reached);
   if (row.unresolved) return;
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   if (row.loss - kOneSided * row.half > row.resolution) {
@@ -141,19 +129,6 @@ std::vector<double> half_widths(const Compared& field) {
   std::vector<double> halves;
   for (const double own : field.noise.half) halves.push_back(std::hypot(own, of_peers));
   return halves;
-}
-
-// Hosts that differ by more than this multiple of what is to be found are more than one kind, or
-// several of them are slow: that is no excuse for any.
-constexpr double kMostHostScatter = 2.5;
-
-/// The loss that could be seen on a typical host: below it lie what repeats differ by, and what the
-/// hosts of this fleet differ by, unless that is so much that some of them are suspect.
-double reached(const Compared& field) {
-  constexpr double kOneSided95 = 1.645;
-  const double repeats = kOneSided * finite_median(field.noise.half);
-  const double hosts = kOneSided95 * field.scores.sigma / std::abs(field.scores.median);
-  return hosts <= kMostHostScatter * field.metric->resolution ? std::fmax(repeats, hosts) : repeats;
 }
 
 HostMetric row_of_peers(const Field& whole, std::size_t i) {
@@ -308,7 +283,7 @@ bool by_single_hosts(const MetricRuns& metric) {
 
 void judge_field(const GateContext& context, const Compared& field, Alone& alone) {
   Field whole{field, half_widths(field)};
-  whole.reached = reached(field);
+  whole.reached = visible_loss(field, field.metric->resolution);
   whole.disturbed = disturbed_hosts(*field.metric, context.settings);
   whole.mostly_disturbed = context.settings.hosts.size() >= kFewestPeers &&
                            2 * whole.disturbed.size() >= context.settings.hosts.size();

@@ -93,7 +93,8 @@ void add_row(const FleetRow& row, const FleetSettings& settings, HostReports& ho
   host.expired |= row.gate == "expired";
   host.passed += row.verdict == Verdict::pass ? 1 : 0;
   host.failed += row.verdict == Verdict::fail ? 1 : 0;
-  host.inconclusive += row.verdict == Verdict::inconclusive ? 1 : 0;
+  host.unresolved += row.unresolved ? 1 : 0;
+  host.inconclusive += row.verdict == Verdict::inconclusive && !row.unresolved ? 1 : 0;
 }
 
 /// Metrics that most hosts of a kind have and this one lacks.
@@ -130,27 +131,54 @@ void add_missing(const std::vector<FleetGroup>& groups, HostReports& hosts) {
 
 constexpr const char* kAddHosts = "add hosts of this kind, or pass a profile (--profile)";
 
-void add_reasons(const std::vector<FleetRow>& rows, HostReports& hosts) {
+/// Why a metric of a host is open, where that is alike for many: said once, not by metric.
+std::string shared_reason(const FleetRow& row, const FleetSettings& settings) {
+  if (row.alone)
+    return fmt::format("on too few hosts of its kind, peer comparison needs {} -> {}", kFewestPeers,
+                       kAddHosts);
+  if (row.gate == "coverage")
+    return fmt::format("measured fewer than {} times -> measure again (benchctl nightly)",
+                       settings.fewest_runs);
+  if (row.gate == "expired")
+    return fmt::format("last measured more than {:g} days ago -> measure again (benchctl nightly)",
+                       settings.valid_days);
+  return "";
+}
+
+std::string reason_of_row(const FleetRow& row) {
+  return (row.device == "host" ? "" : row.device + ": ") + row.text +
+         (row.next_step.empty() ? "" : " -> " + row.next_step);
+}
+
+void add_reasons(const std::vector<FleetRow>& rows, const FleetSettings& settings,
+                 HostReports& hosts) {
   std::vector<const FleetRow*> sorted;
   for (const FleetRow& row : rows)
-    if (row.verdict != Verdict::pass) sorted.push_back(&row);
+    if (row.verdict != Verdict::pass && !row.unresolved) sorted.push_back(&row);
   std::ranges::stable_sort(sorted, [](const FleetRow* a, const FleetRow* b) {
     if (weight(a->verdict) != weight(b->verdict)) return weight(a->verdict) < weight(b->verdict);
     return std::fmax(a->loss, a->golden_loss) > std::fmax(b->loss, b->golden_loss);
   });
-  std::map<std::string, std::size_t> alone;  // host -> metrics
+  std::map<std::pair<std::string, std::string>, std::vector<const FleetRow*>> shared;
   for (const FleetRow* row : sorted)
-    if (row->alone)
-      ++alone[row->host];
+    if (const std::string why = shared_reason(*row, settings); !why.empty())
+      shared[{row->host, why}].push_back(row);
     else
-      hosts[row->host].reasons.push_back((row->device == "host" ? "" : row->device + ": ") +
-                                         row->text +
-                                         (row->next_step.empty() ? "" : " -> " + row->next_step));
-  // Said once, not by metric.
-  for (const auto& [host, count] : alone)
+      hosts[row->host].reasons.push_back(reason_of_row(*row));
+  for (const auto& [key, of_host] : shared) {
+    const auto& [host, why] = key;
+    const bool one = of_host.size() == 1 && !of_host.front()->alone;
     hosts[host].reasons.push_back(
-        fmt::format("{} metric{} on too few hosts of its kind, peer comparison needs {} -> {}",
-                    count, count == 1 ? "" : "s", kFewestPeers, kAddHosts));
+        one ? reason_of_row(*of_host.front())
+            : fmt::format("{} metric{} {}", of_host.size(), of_host.size() == 1 ? "" : "s", why));
+  }
+}
+
+/// A host of which noise hides every metric is open, though none of them says so.
+void add_all_unresolved(FleetHostReport& host) {
+  if (host.unresolved > 0 && host.passed + host.failed + host.inconclusive == 0)
+    host.reasons.push_back(fmt::format(
+        "none of its {} metrics is resolved -> measure it while it is idle", host.unresolved));
 }
 
 Verdict verdict_of(const FleetHostReport& host) {
@@ -166,7 +194,7 @@ std::vector<FleetHostReport> host_reports(const std::vector<FleetGroup>& groups,
                                           const Incidents& incidents) {
   HostReports hosts;
   for (const FleetRow& row : rows) add_row(row, settings, hosts);
-  add_reasons(rows, hosts);
+  add_reasons(rows, settings, hosts);
   add_missing(groups, hosts);
   for (const auto& [name, days] : incidents) {
     hosts[name].host = name;
@@ -174,6 +202,7 @@ std::vector<FleetHostReport> host_reports(const std::vector<FleetGroup>& groups,
   }
   std::vector<FleetHostReport> reports;
   for (auto& [name, host] : hosts) {
+    add_all_unresolved(host);
     host.verdict = verdict_of(host);
     reports.push_back(std::move(host));
   }
@@ -274,6 +303,7 @@ void judge_interval(const FleetGroup& group, const FleetSettings& settings, Flee
                "run it again");
   if (!std::isfinite(row.half) || lost + row.half <= allowed)
     return end(row, Verdict::pass, has_peers ? "peers" : "golden", "");
+  row.unresolved = is_noise(lost, row.half, allowed, has_peers ? group.about.visible : kNoValue);
   const double room = allowed - lost;
   std::string next_step = "decide by hand: the loss is at the threshold";
   if (room > 0.0)
@@ -353,6 +383,7 @@ void compare(FleetGroup& group, const FleetSettings& settings) {
   if (asked.size() < kFewestPeers) return;
   group.about.expected = group.peers.scores.median;
   group.about.noise = group.peers.scores.sigma / group.peers.scores.median;
+  group.about.visible = visible_loss(group.peers, group.about.threshold);
 }
 
 std::vector<FleetRow> judge(const FleetGroup& group, const FleetSettings& settings) {

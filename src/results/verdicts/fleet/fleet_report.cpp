@@ -155,7 +155,10 @@ FleetReport FleetJudge::finish(const std::vector<FleetFault>& faults) {
   report.time_ns = state.settings.now_ns;
   for (const FleetGroup& group : state.groups) {
     report.series.push_back(group.about);
-    for (FleetRow& row : judge(group, state.settings)) report.rows.push_back(std::move(row));
+    for (FleetRow& row : judge(group, state.settings)) {
+      report.series.back().unresolved += row.unresolved ? 1 : 0;
+      report.rows.push_back(std::move(row));
+    }
   }
   const double since =
       static_cast<double>(state.settings.now_ns) - state.settings.incident_days * kDayNs;

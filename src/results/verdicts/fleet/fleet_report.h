@@ -76,17 +76,19 @@ struct FleetRow {
   std::string gate = {};  // the deciding gate: golden, peers, repeatability, expired, coverage
   std::string text = {}, next_step = {};  // "" if passed
   bool alone = false;                     // too few hosts of its kind to be compared
+  bool unresolved = false;  // open because of noise alone: says nothing about the host
 };
 
 struct FleetHostReport {
   std::string host;
   Verdict verdict = Verdict::inconclusive;
   std::size_t passed = 0, failed = 0, inconclusive = 0;  // rows
-  std::int64_t checked_ns = 0;                           // its newest value
-  std::int64_t expires_ns = 0;                           // when its first verdict expires
-  bool expired = false;                                  // some verdict expired
-  std::set<std::int64_t> incidents = {};                 // days since 1970 on which it failed
-  double repeat_p = 1.0;  // chance of so many days at the rate of the other hosts
+  std::size_t unresolved = 0;             // further rows, open because of noise alone
+  std::int64_t checked_ns = 0;            // its newest value
+  std::int64_t expires_ns = 0;            // when its first verdict expires
+  bool expired = false;                   // some verdict expired
+  std::set<std::int64_t> incidents = {};  // days since 1970 on which it failed
+  double repeat_p = 1.0;                  // chance of so many days at the rate of the other hosts
   bool repeat_failures = false;
   std::vector<std::string> reasons = {};  // for failed and inconclusive rows, worst first
 };
@@ -100,6 +102,9 @@ struct FleetSeriesReport {
   std::size_t hosts = 0;
   double expected = kNoValue, noise = kNoValue;  // noise: of the peers, robust, relative
   bool judged = false;                           // enough peers, or a criterion
+  double visible =
+      kNoValue;  // loss that could be seen on a typical host; smaller ones hide in noise
+  std::size_t unresolved = 0;  // rows left open by noise
 };
 
 struct FleetReport {

@@ -41,6 +41,24 @@ Compared compared(const MetricRuns& metric, const Hosts& asked) {
   return field;
 }
 
+double visible_loss(const Compared& field, double allowed) {
+  // Hosts that differ by more than this multiple of what is allowed are more than one kind, or
+  // several of them are slow: that is no excuse for any.
+  constexpr double kMostHostScatter = 2.5;
+  constexpr double kOneSided95 = 1.645;
+  const double repeats = kOneSided * finite_median(field.noise.half);
+  const double hosts = kOneSided95 * field.scores.sigma / std::abs(field.scores.median);
+  return hosts <= kMostHostScatter * allowed ? std::fmax(repeats, hosts) : repeats;
+}
+
+bool is_noise(double loss, double half, double allowed, double visible) {
+  // A loss within this multiple of its half-width (95 %) is no sign of a fault: three standard
+  // errors, as many metrics of many hosts are looked at.
+  constexpr double kNoSign = 1.5;
+  if (visible > allowed && loss <= visible) return true;
+  return loss <= allowed && loss <= kNoSign * half;
+}
+
 std::vector<std::vector<double>> host_chances(const std::vector<HostLevels>& metrics) {
   std::map<std::string, std::vector<double*>> of_host;
   std::vector<std::vector<double>> chances;

@@ -14,6 +14,9 @@ inline constexpr double kPeersShare = 0.4;
 inline constexpr double kRepeatabilityShare = 0.2;
 inline constexpr double kPairsShare = 0.4;
 
+/// Half-width of an interval that bounds one side with 95 %, as a share of one that bounds both.
+inline constexpr double kOneSided = 0.84;
+
 struct Compared {
   const MetricRuns* metric = nullptr;
   Hosts hosts;
@@ -27,6 +30,17 @@ struct Compared {
 
 /// The requested hosts that have usable runs.
 Compared compared(const MetricRuns& metric, const Hosts& asked);
+
+/// The loss, as a share, that could be seen on a typical host: below it lie what repeats differ by
+/// and what the hosts differ by, unless that is so much more than `allowed` that some of them are
+/// suspect.
+double visible_loss(const Compared& field, double allowed);
+
+/// Whether noise alone keeps a host from passing (all shares; `half`: of the interval of 95 % of
+/// its loss): that of the fleet, which hides losses up to `visible`, or that of the host while its
+/// loss is neither above what is allowed nor beyond chance. A fault that makes a host vary excuses
+/// nothing.
+bool is_noise(double loss, double half, double allowed, double visible);
 
 /// The levels of one metric.
 struct HostLevels {

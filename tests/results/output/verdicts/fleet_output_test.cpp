@@ -71,6 +71,28 @@ TEST_CASE("that a fleet is too small to compare its hosts is said once") {
   CHECK(occurrences(text, "peer comparison needs") == 1);
 }
 
+TEST_CASE("metrics that noise hides are listed once, with the loss that could be seen") {
+  FleetSettings settings;
+  settings.now_ns = SimulatedFleet{}.now_ns;
+  std::mt19937_64 random(5);
+  SimulatedFleet fleet;
+  fleet.hosts = 8;
+  fleet.host_noise = fleet.run_noise = 0.0005;
+  FleetJudge judge(settings);
+  judge.take(simulated_series(fleet, "demo.bandwidth", random));
+  fleet.run_noise = 0.04;
+  judge.take(simulated_series(fleet, "demo.latency", random));
+  const FleetReport report = judge.finish();
+  const std::string text = to_text(report, kPlainFleet);
+  CHECK_THAT(text,
+             Contains("8 hosts: 8 pass, 0 fail, 0 inconclusive; 1 of 2 metrics not resolved"));
+  CHECK(occurrences(text, "demo.latency: on ") == 1);
+  CHECK_THAT(text, Contains("cannot be seen; 1.0 % should be"));
+  const Json json = Json::parse(dump(to_json(report)));
+  CHECK_NOTHROW(Schema::load("schemas/report_fleet.json").check(json, "fleet"));
+  CHECK(json["metrics"][1]["unresolved"] >= 7);
+}
+
 TEST_CASE("the text of a fleet names failed hosts, losses and learned criteria") {
   const std::string text = to_text(small_fleet(), kPlainFleet);
   CHECK_THAT(text, Contains("16 hosts: 15 pass, 1 fail"));

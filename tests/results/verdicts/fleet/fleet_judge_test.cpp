@@ -64,6 +64,61 @@ TEST_CASE("one run is not enough to pass, and the report says how many are") {
   CHECK(report.exit_code == ExitCode::not_measured);
 }
 
+TEST_CASE("what noise hides is said of the metric, and keeps no host from passing by others") {
+  std::mt19937_64 random(5);
+  SimulatedFleet quiet, noisy;
+  quiet.hosts = noisy.hosts = 8;
+  quiet.host_noise = quiet.run_noise = 0.0005;
+  noisy.host_noise = 0.0005;
+  noisy.run_noise = 0.04;
+  FleetJudge judge(settings_now());
+  judge.take(simulated_series(quiet, "demo.bandwidth", random));
+  judge.take(simulated_series(noisy, "demo.latency", random));
+  const FleetReport report = judge.finish();
+  CHECK(report.verdict == Verdict::pass);
+  REQUIRE(report.series.size() == 2);
+  CHECK(report.series[0].unresolved == 0);
+  CHECK(report.series[0].visible < report.series[0].threshold);
+  CHECK(report.series[1].unresolved >= 7);
+  CHECK(report.series[1].visible > report.series[1].threshold);
+  for (const FleetHostReport& host : report.hosts) CHECK(host.passed + host.unresolved == 2);
+}
+
+TEST_CASE("a fleet whose every metric is lost in noise does not pass") {
+  std::mt19937_64 random(6);
+  SimulatedFleet noisy;
+  noisy.hosts = 8;
+  noisy.run_noise = 0.04;
+  const FleetReport report = judged_fleet(noisy, random);
+  CHECK(report.verdict == Verdict::inconclusive);
+  CHECK_THAT(report.hosts.front().reasons.at(0), Contains("none of its 1 metrics is resolved"));
+}
+
+TEST_CASE("a slow host is not excused by the noise of its fleet") {
+  std::mt19937_64 random(7);
+  SimulatedFleet noisy;
+  noisy.hosts = 8;
+  noisy.run_noise = 0.02;
+  noisy.bad = 1;
+  noisy.lost = 0.3;
+  const FleetReport report = judged_fleet(noisy, random);
+  CHECK(report.verdict == Verdict::fail);
+  CHECK(failed_hosts(report) == std::set<std::string>{simulated_host(7)});
+}
+
+TEST_CASE("hosts that differ by far more than their repeats are not excused as noise") {
+  std::vector<std::vector<double>> runs(8, {100.0, 100.1, 99.9});
+  for (std::size_t h = 4; h < 8; ++h) runs[h] = {92.0, 92.1, 91.9};
+  FleetJudge judge(settings_now());
+  judge.take(series_of(runs, settings_now().now_ns));
+  const FleetReport report = judge.finish();
+  CHECK(report.verdict != Verdict::pass);
+  for (std::size_t h = 4; h < 8; ++h) {
+    CHECK(host_of(report, h).unresolved == 0);
+    CHECK(host_of(report, h).verdict != Verdict::pass);
+  }
+}
+
 TEST_CASE("equal values pass, and one bit of difference fails no host") {
   FleetJudge judge(settings_now());
   std::vector<std::vector<double>> runs(8, {100.0, 100.0, 100.0});

@@ -78,6 +78,32 @@ std::string next_step(const HostMetric& row) {
                              : "run again; if the loss stays at the limit, decide by hand";
 }
 
+/// The loss of a host's best runs against those of its peers. What slows a host all the time slows
+/// its best runs too; other work comes and goes, also where no sample shows it.
+double loss_of_best(const Compared& field, std::size_t i) {
+  const Better better = field.metric->better;
+  const auto best_of = [&](const std::vector<double>& runs) {
+    constexpr double kBest = 0.9;  // of few runs almost the best, of many not a single lucky one
+    return quantile(runs, better == Better::higher ? kBest : 1.0 - kBest);
+  };
+  std::vector<double> others;
+  for (std::size_t j = 0; j < field.hosts.size(); ++j)
+    if (j != i) others.push_back(best_of(field.runs[j]));
+  return loss(best_of(field.runs[i]), median(others), better);
+}
+
+/// Whether noise alone keeps the host from passing: that of all, or that of its runs, which vary
+/// as those of its peers do, and of which the best are as good. A host that begins well and slows
+/// down varies more than its peers.
+bool noise_hides(const Field& whole, std::size_t i, const HostMetric& row) {
+  constexpr double kAsGood = 0.5;   // of the loss that must be excluded
+  constexpr double kAsNoisy = 2.0;  // times the noise of a typical host
+  if (is_noise(row.loss, row.half, row.resolution, whole.reached)) return true;
+  const Moderated& noise = whole.compared.noise;
+  return noise.of_host[i] <= kAsNoisy * noise.fleet &&
+         loss_of_best(whole.compared, i) <= kAsGood * row.resolution;
+}
+
 /// Passes once the upper end of the interval of the loss lies below the resolution.
 void judge_interval(const GateContext& context, const Field& whole, std::size_t i,
                     HostMetric& row) {
@@ -85,7 +111,7 @@ void judge_interval(const GateContext& context, const Field& whole, std::size_t 
   row.verdict = Verdict::pass;
   if (row.loss_at_most() <= row.resolution) return;
   row.verdict = Verdict::inconclusive;
-  row.unresolved = is_noise(row.loss, row.half, row.resolution, whole.reached);
+  row.unresolved = noise_hides(whole, i, row);
   if (row.unresolved) return;
   Reason reason = reason_of_peers(field, i, row.verdict, "peers");
   if (row.loss - kOneSided * row.half > row.resolution) {

@@ -395,6 +395,27 @@ TEST_CASE("a host that varies because it is slow is not excused by how much it v
   CHECK(acceptance.hosts[3].verdict != Verdict::pass);
 }
 
+TEST_CASE("a host is not held up by slow minutes that its peers have too") {
+  // GEMM of one thread, GFLOP/s, in nine rounds on six hosts that share a machine of two speeds.
+  const std::vector<std::vector<double>> runs = {
+      {167, 165, 169, 135, 166, 166, 167, 162, 137}, {166, 137, 170, 127, 166, 169, 167, 161, 137},
+      {167, 133, 175, 136, 169, 168, 167, 161, 123}, {117, 131, 167, 136, 168, 134, 166, 148, 134},
+      {117, 165, 168, 134, 169, 141, 159, 168, 132}, {167, 169, 166, 135, 168, 168, 125, 135, 131}};
+  const auto judged = [&](const std::vector<double>& of_host) {
+    Fleet fleet(6);
+    for (std::size_t h = 0; h < runs.size(); ++h)
+      for (const double run : h == 3 ? of_host : runs[h])
+        fleet.job("memory_bandwidth.bandwidth", h, run);
+    measure(fleet, "memory_latency.latency", {100, 100, 100, 100, 100, 100});
+    return fleet.promise(0.1).judge().hosts[3].verdict;
+  };
+  CHECK(judged(runs[3]) == Verdict::pass);
+  std::vector<double> slow = runs[3];
+  for (double& run : slow) run *= 0.85;
+  CHECK(judged(slow) != Verdict::pass);
+  CHECK(judged({167, 168, 90, 80, 70, 70, 70, 70, 70}) != Verdict::pass);  // it slows down
+}
+
 TEST_CASE("hosts that all differ are one statement about the fleet") {
   Fleet fleet(6);
   measure(fleet, "memory_bandwidth.bandwidth", {85, 92, 97, 103, 108, 111});

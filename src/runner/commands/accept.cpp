@@ -34,6 +34,7 @@ struct AcceptOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   double wait_idle_s = 0.0;
   bool anyway = false;
   bool drain = false, yes = false;
+  bool verbose = false;
 };
 
 struct Answer {
@@ -161,7 +162,7 @@ ExitCode accept(AcceptOptions& options) {
     const Json besides = {{"drain", drain_json(drained)}};
     print_pieces([&](const Write& write) { write_json(answer.acceptance, besides, write); });
   } else {
-    print(to_terminal(to_document(answer.acceptance), style_of_stdout()) +
+    print(to_terminal(to_document(answer.acceptance), style_of_stdout(options.verbose)) +
           drain_text(drained, options.yes));
   }
   write_files(options, answer);
@@ -246,6 +247,7 @@ void add_accept(CLI::App& app, CommandResult& result) {
   add_accept_options(*command, *options);
   add_dispatch_options(*command, *options);
   add_localise_options(*command, *options);
+  add_verbose(*command, options->verbose);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = accept(*options); });
 }

@@ -13,7 +13,6 @@
 #include "core/text.h"
 #include "results/output/document/terminal.h"
 #include "results/output/run/run_output.h"
-#include "runner/commands/command.h"
 #include "runner/site/site_settings.h"
 
 namespace bench {
@@ -43,8 +42,14 @@ RunReport indexed_report(const std::filesystem::path& run, const std::filesystem
 
 }  // namespace
 
-TextStyle style_of_stdout() {
+void add_verbose(CLI::App& command, bool& verbose) {
+  command.add_flag("--verbose", verbose,
+                   "Print all rows, and the tables that only a page has otherwise");
+}
+
+TextStyle style_of_stdout(bool verbose) {
   TextStyle style;
+  style.verbose = verbose;
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   style.colour = terminal && environment_variable("NO_COLOR").empty() &&
                  environment_variable("TERM") != "dumb";
@@ -57,17 +62,17 @@ TextStyle style_of_stdout() {
   return style;
 }
 
-void print_report(const RunReport& report, bool json) {
-  if (!json) return print(to_terminal(to_document(report), style_of_stdout()));
+void print_report(const RunReport& report, const PrintedReport& how) {
+  if (!how.json) return print(to_terminal(to_document(report), style_of_stdout(how.verbose)));
   print_pieces([&](const Write& write) { write_json(report, write); });
 }
 
 ExitCode report_and_index(const std::filesystem::path& run, const std::filesystem::path& database,
-                          bool hurry, bool json) {
+                          bool hurry, const PrintedReport& how) {
   bool indexed = false;
   RunReport report = indexed_report(run, database, hurry, indexed);
   report.exit_code = with_index(report.exit_code, indexed);
-  print_report(report, json);
+  print_report(report, how);
   return report.exit_code;
 }
 

@@ -11,6 +11,7 @@ namespace bench {
 void add_page_options(CLI::App& command, PageOptions& options) {
   add_value(command, "--html", options.html, "FILE", "Write the report as an HTML page");
   add_value(command, "--markdown", options.markdown, "FILE", "Write the report as Markdown");
+  add_verbose(command, options.verbose);
 }
 
 void write_pages(const Document& document, const PageOptions& options) {
@@ -23,7 +24,7 @@ void show(const std::function<Document()>& document, const std::function<Json()>
   if (as_json) print(json());
   if (as_json && !options.any()) return;
   const Document made = document();
-  if (!as_json) print(to_terminal(made, style_of_stdout()));
+  if (!as_json) print(to_terminal(made, style_of_stdout(options.verbose)));
   write_pages(made, options);
 }
 

@@ -12,6 +12,7 @@ namespace bench {
 
 struct PageOptions {
   std::string html, markdown;  // files; "" for none
+  bool verbose = false;        // of the text: TextStyle
   bool any() const { return !html.empty() || !markdown.empty(); }
 };
 void add_page_options(CLI::App& command, PageOptions& options);

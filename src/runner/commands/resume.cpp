@@ -21,6 +21,7 @@ namespace {
 struct ResumeOptions : DispatchOptions, ReadingOptions {
   std::string run = "latest";
   bool failed = false;
+  bool verbose = false;
 };
 
 struct Missing {
@@ -64,7 +65,7 @@ ExitCode resume_run(const ResumeOptions& options) {
             .finished;
   }
   request.plan = {};  // frees memory for the report: plans may have 80,000 jobs
-  return report_and_index(folder, options.database(), !finished, options.json);
+  return report_and_index(folder, options.database(), !finished, {options.json, options.verbose});
 }
 
 }  // namespace
@@ -80,6 +81,7 @@ void add_resume(CLI::App& app, CommandResult& result) {
             "Resume this run: an ID, an ID prefix, or latest (default: latest)");
   command->add_flag("--failed", options->failed, "Also rerun jobs that failed or timed out");
   add_dispatch_options(*command, *options);
+  add_verbose(*command, options->verbose);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = resume_run(*options); });
 }

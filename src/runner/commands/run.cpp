@@ -14,6 +14,7 @@ struct RunOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> labels;
   bool sbatch = false;
   bool detach = false;
+  bool verbose = false;
 };
 
 void check_batch(const RunOptions& options, const LaunchSite& site) {
@@ -40,7 +41,8 @@ ExitCode run_as_batch(const RunOptions& options, const RunRequest& request) {
     return ExitCode::ok;
   }
   const bool ended = watch_batch(job, request);
-  const ExitCode code = report_and_index(job.run, options.database(), !ended, options.json);
+  const ExitCode code =
+      report_and_index(job.run, options.database(), !ended, {options.json, options.verbose});
   return ended ? code : ExitCode::interrupted;
 }
 
@@ -56,7 +58,8 @@ ExitCode run(const RunOptions& options) {
   if (options.sbatch) return run_as_batch(options, request);
   const Executed run = execute(request, planned.catalogue, planned.site);
   request.plan = {};  // frees memory for the report: plans may have 80,000 jobs
-  return report_and_index(run.directory.path(), database, !run.finished, options.json);
+  return report_and_index(run.directory.path(), database, !run.finished,
+                          {options.json, options.verbose});
 }
 
 }  // namespace
@@ -75,6 +78,7 @@ void add_run(CLI::App& app, CommandResult& result) {
                     "folder; Ctrl-C cancels it");
   command->add_flag("--detach", options->detach,
                     "Do not wait for the batch job of --sbatch (default: wait and report)");
+  add_verbose(*command, options->verbose);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = run(*options); });
 }

@@ -23,7 +23,7 @@ void add_show(CLI::App& app, CommandResult& result) {
   add_reading_options(*command, *options);
   command->callback([options, &result] {
     const RunReport report = make_run_report(read_run(find_run(options->runs(), options->run)));
-    print_report(report, options->json);
+    print_report(report, {options->json, options->pages.verbose});
     if (options->pages.any()) write_pages(to_document(report), options->pages);
     result.code = report.exit_code;
   });

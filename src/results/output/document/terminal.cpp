@@ -69,9 +69,9 @@ std::string unwrapped(const StyledText& text, const TextStyle& style) {
 }
 
 std::string rest_line(std::size_t all, std::size_t shown) {
-  return all > shown
-             ? fmt::format("{}and {} more (see --json)\n", std::string(kIndent, ' '), all - shown)
-             : "";
+  return all > shown ? fmt::format("{}and {} more (see --verbose)\n", std::string(kIndent, ' '),
+                                   all - shown)
+                     : "";
 }
 
 std::string cell_text(const DocumentCell& cell, const TextStyle& style) {
@@ -94,6 +94,11 @@ StyledText with_tone(StyledText text, Tone tone) {
   for (TextSpan& span : text.spans)
     if (span.tone == Tone::none) span.tone = tone;
   return text;
+}
+
+/// Of so many rows, by what a table or list allows.
+std::size_t shown_rows(std::size_t all, std::size_t most, const TextStyle& style) {
+  return style.verbose ? all : std::min(all, most);
 }
 
 struct TerminalBlock {
@@ -122,7 +127,7 @@ struct TerminalBlock {
   }
   std::string operator()(const ItemList& block) const {
     std::string text;
-    const std::size_t shown = std::min(block.most, block.items.size());
+    const std::size_t shown = shown_rows(block.items.size(), block.most, style);
     for (std::size_t i = 0; i < shown; ++i) {
       text += block.positions ? unwrapped(block.items[i].head, style)
                               : line(block.items[i].head, kIndent, kIndent, style);
@@ -148,10 +153,10 @@ struct TerminalBlock {
     if (block.rows.empty()) return "";
     std::vector<Column> columns;
     for (const DocumentColumn& column : block.columns)
-      if (column.drop < kPageOnly)
+      if (is_shown(column))
         columns.push_back({title_text(column.title, style), column.number, column.drop});
     Table table(std::move(columns));
-    const std::size_t shown = std::min(block.most, block.rows.size());
+    const std::size_t shown = shown_rows(block.rows.size(), block.most, style);
     for (std::size_t i = 0; i < shown; ++i) {
       table.add(terminal_cells(block, i));
       const auto notes = block.notes.find(i);
@@ -167,11 +172,15 @@ struct TerminalBlock {
   }
 
  private:
+  bool is_shown(const DocumentColumn& column) const {
+    return style.verbose || column.drop < kPageOnly;
+  }
+
   std::vector<Cell> terminal_cells(const DocumentTable& table, std::size_t at) const {
     const std::vector<DocumentCell>& row = table.rows[at];
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < row.size() && i < table.columns.size(); ++i) {
-      if (table.columns[i].drop >= kPageOnly) continue;
+      if (!is_shown(table.columns[i])) continue;
       const bool again =
           table.columns[i].once && at > 0 && row[i].text == table.rows[at - 1][i].text;
       cells.push_back({again ? "" : cell_text(row[i], style), paint_of(row[i].tone)});
@@ -189,13 +198,22 @@ bool joined(const Block& before, const Block& block) {
          (line_block && before.index() == block.index());
 }
 
+/// A heading of nothing but a figure that the terminal cannot draw.
+bool heads_figure(const Document& document, std::size_t at) {
+  if (!std::holds_alternative<Heading>(document.parts[at].block)) return false;
+  if (at + 1 == document.parts.size()) return true;
+  const auto* figure = std::get_if<Figure>(&document.parts[at + 1].block);
+  return figure != nullptr && !figure->drawing;
+}
+
 }  // namespace
 
 std::string to_terminal(const Document& document, const TextStyle& style) {
   std::string text;
   const Block* before = nullptr;
-  for (const auto& [block, audience] : document.parts) {
-    if (audience == Audience::page) continue;
+  for (std::size_t i = 0; i < document.parts.size(); ++i) {
+    const auto& [block, audience] = document.parts[i];
+    if (audience == Audience::page && (!style.verbose || heads_figure(document, i))) continue;
     const std::string piece = std::visit(TerminalBlock{style}, block);
     if (piece.empty()) continue;
     if (before != nullptr && !joined(*before, block)) text += "\n";

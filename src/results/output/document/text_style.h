@@ -11,7 +11,8 @@ namespace bench {
 struct TextStyle {
   bool colour = false;
   bool unicode = true;
-  int width = 100;  // maximum number of columns, where possible
+  int width = 100;       // maximum number of columns, where possible
+  bool verbose = false;  // all rows of tables and lists, and the parts of a page that are text
 };
 
 enum class Paint { none, bold, dim, green, yellow, red };

@@ -127,7 +127,7 @@ std::string rendered(const mlperf::CheckReport& report, const CheckCommand& opti
   if (options.format == "junit") return to_junit(report);
   if (options.format == "sarif") return dumped(to_sarif(report));
   return to_terminal(to_document(report, options.all),
-                     options.output.empty() ? style_of_stdout() : TextStyle{});
+                     options.output.empty() ? style_of_stdout(options.pages.verbose) : TextStyle{});
 }
 
 void check_format(const CheckCommand& options) {

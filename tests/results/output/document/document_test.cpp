@@ -122,9 +122,19 @@ TEST_CASE("facts align their values, lists indent what explains an item") {
         "  slow host\n"
         "      18 % worse\n"
         "      -> check the fan\n"
-        "  and 1 more (see --json)\n");
+        "  and 1 more (see --verbose)\n");
   CHECK(has(to_page(document), "<li>slow host<br>18 % worse"));
   CHECK(has(to_page(document), "<li>other"));
+}
+
+TEST_CASE("a heading of a figure alone is no line of the terminal") {
+  const Document document = Document{}
+                                .add(Heading{"Map"}, Audience::page)
+                                .add(Figure{"<svg></svg>", "hosts"})
+                                .add(Heading{"Method"}, Audience::page)
+                                .add(Paragraph{"by peers"}, Audience::page);
+  CHECK(to_terminal(document, {}).empty());
+  CHECK(to_terminal(document, {.verbose = true}) == "Method\nby peers\n");
 }
 
 TEST_CASE("items with positions begin their line and are not wrapped") {
@@ -149,7 +159,16 @@ TEST_CASE("a terminal omits columns and parts of pages, shows few rows, and note
         "  host\n"
         "  n1\n"
         "    checked\n"
-        "  and 1 more (see --json)\n"
+        "  and 1 more (see --verbose)\n"
+        "\n"
+        "--all\n");
+  CHECK(to_terminal(document, {.verbose = true}) ==
+        "  host  why\n"
+        "  n1    cold\n"
+        "    checked\n"
+        "  n2    hot\n"
+        "\n"
+        "all of it\n"
         "\n"
         "--all\n");
   const std::string page = to_page(document);

@@ -210,6 +210,13 @@ void add_warnings(Comparison& comparison) {
   if (otherwise > 0)
     comparison.warnings.push_back(fmt::format(
         "{} metrics were measured with different settings on the two sides", otherwise));
+  for (const ChangedFact& fact : comparison.facts)
+    if (fact.change.fact == "cpu_quota_cores")
+      comparison.warnings.push_back(fmt::format(
+          "the CPU quota of {} unit{} differs (cores: {} in A, {} in B): where it throttles, "
+          "results "
+          "are those of the quota",
+          fact.units, fact.units == 1 ? "" : "s", fact.change.before, fact.change.after));
   if (std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
         return mlperf::is_imported(metric.key.metric);
       }))

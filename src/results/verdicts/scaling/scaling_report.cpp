@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/disclaimer.h"
+#include "core/hostlist.h"
+#include "core/json_fields.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/store/history.h"
@@ -152,6 +154,26 @@ void warn_of_versions(const RunSummary& run, const RunSummary& first, ScalingRep
                   first.run, run.run));
 }
 
+/// Quota in cores, and the CPUs allowed to the ranks -> hosts.
+using Quotas = std::map<std::pair<double, double>, std::set<std::string>>;
+
+void add_quotas(const RunSummary& run, Quotas& quotas) {
+  for (const Machine& machine : run.machines) {
+    const double quota = number_field(machine.facts, "cpu_quota_cores");
+    const double cpus = number_field(machine.facts, "allowed_cpus");
+    if (quota < cpus) quotas[{quota, cpus}].insert(machine.host);
+  }
+}
+
+/// Hosts that are throttled look like workers that scale badly.
+void warn_of_quotas(const Quotas& quotas, ScalingReport& report) {
+  for (const auto& [cores, hosts] : quotas)
+    report.warnings.push_back(
+        fmt::format("{} had a CPU quota of {:g} cores for {:g} CPUs: efficiency there may be that "
+                    "of the quota",
+                    compact_hostlist({hosts.begin(), hosts.end()}), cores.first, cores.second));
+}
+
 /// The part of a step in which ranks wait for each other's gradients.
 constexpr std::string_view kExposed = "exchange_exposed";
 
@@ -214,16 +236,19 @@ ScalingReport make_scaling_report(std::span<const RunRecords> runs,
   ScalingReport report;
   report.over = settings.over;
   Curves curves;
+  Quotas quotas;
   std::optional<RunSummary> first;
   for (const RunRecords& run : runs) {
     RunSummary one = make_run_summary(run);
     report.runs.push_back(one.run);
     gather(one, settings, curves);
+    add_quotas(one, quotas);
     if (!first)
       first = std::move(one);
     else
       warn_of_versions(one, *first, report);
   }
+  warn_of_quotas(quotas, report);
   for (const auto& [key, found] : curves) add_curve(curve_of(found), settings, report);
   add_trainings(runs, settings, report);
   drop_needless_cases(report.curves);

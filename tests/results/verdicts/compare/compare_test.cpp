@@ -54,6 +54,23 @@ TEST_CASE("an ignored parameter joins series that differ in it, and mixes none")
   CHECK_THROWS_WITH(ignore_parameters(mixed, {"library"}), Contains("openblas"));
 }
 
+TEST_CASE("a CPU quota that differs between the sides is a warning") {
+  const auto side = [](const std::vector<double>& values, std::int64_t configuration,
+                       const char* quota) {
+    Side one = side_of(values);
+    one.configurations[configuration] = {{"cpu_quota_cores", quota}};
+    for (Point& point : one.metrics.begin()->second.begin()->second)
+      point.configuration = configuration;
+    return one;
+  };
+  const Side before = side(kBefore, 1, "none");
+  const Comparison found = compare(before, side(kAfter, 2, "0.5"));
+  REQUIRE(found.warnings.size() == 1);
+  CHECK_THAT(found.warnings[0],
+             Contains("the CPU quota of 1 unit differs (cores: none in A, 0.5 in B)"));
+  CHECK(compare(before, side(kAfter, 2, "none")).warnings.empty());
+}
+
 TEST_CASE("exact metrics are equal or changed, without a test") {
   MetricKey cores = rate_key("topology.cores");
   cores.better = Better::none;

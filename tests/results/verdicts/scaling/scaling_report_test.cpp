@@ -111,6 +111,20 @@ TEST_CASE("the time of a collective is weak scaling, as a tree or a ring") {
   keeps_to_schema(report);
 }
 
+TEST_CASE("hosts with a CPU quota are named, as they look like bad scaling") {
+  RunFixture run;
+  for (const int n : {1, 2}) {
+    const std::string job = "gemm" + std::to_string(n);
+    run.job(job, "gemm", "gemm", {{"threads", n}});
+    run.add(job, Facts{"host", {{"cpu_quota_cores", 1.5}, {"allowed_cpus", 2}}});
+    run.add(job, samples("throughput", 1e9 * n, 20, {{"threads", n}})).outcome(job);
+  }
+  const ScalingReport report = report_of(run.end().records(), {.over = "threads"});
+  REQUIRE(report.warnings.size() == 1);
+  CHECK(report.warnings[0] ==
+        "node1 had a CPU quota of 1.5 cores for 2 CPUs: efficiency there may be that of the quota");
+}
+
 TEST_CASE("threads are workers within a rank, and another law may be chosen") {
   RunFixture run;
   run.job("a", "gemm", "gemm");

@@ -80,7 +80,7 @@ TEST_CASE("train takes files relative to the current folder") {
   std::ofstream(file, std::ios::binary) << std::string(20'000, '\1');  // nanoGPT's: tokens 257
   const auto path = std::filesystem::relative(file).string();
   const Answer answer = bench.run({"train", "llm", "--steps", "4", "--lanes", "1", "--data", path,
-                                   "--set", "train.vocabulary=300", "--json"});
+                                   "--vocabulary", "300", "--json"});
   INFO(answer.err);
   REQUIRE(answer.exit.clean());
   const Json json = parse_json(answer.out, "answer");

@@ -67,6 +67,7 @@ Json params_of(const TrainRequest& request) {
   put("lanes", request.lanes);
   put("target", request.target);
   put("batch", request.batch);
+  put("vocabulary", request.vocabulary);
   const std::string dtype = dtype_of(request);
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
                                    std::pair{"evaluation_data", &request.evaluation_data}})

@@ -22,7 +22,7 @@ struct TrainRequest {
   bool hosts = false;           // use all hosts of the hosts file, or a ladder of them
   ScalingKind scaling = ScalingKind::none;
   // Unset values are the preset's (schemas/probes/training.json).
-  std::optional<std::int64_t> steps = {}, lanes = {}, batch = {};
+  std::optional<std::int64_t> steps = {}, lanes = {}, batch = {}, vocabulary = {};
   std::optional<double> target = {};
   std::string dtype = {};
   std::string data = {}, evaluation_data = {};  // files or folders; "": generated

@@ -100,8 +100,8 @@ TokenFiles::Shards TokenFiles::open(const std::vector<std::filesystem::path>& pa
     if (vocabulary_ == 0 && !tokens.has_header())
       throw Error(ErrorKind::usage,
                   file.path() + ": a token file without a header does not state its vocabulary",
-                  "set the parameter vocabulary (50257 for GPT-2, otherwise see meta.pkl next to "
-                  "the file)");
+                  "add --vocabulary N (the parameter vocabulary of a suite): 50257 for GPT-2, "
+                  "otherwise see meta.pkl next to the file");
     if (vocabulary_ == 0)
       vocabulary_ = tokens.offset(1) - tokens.offset(0) == 4 ? kLlama3Vocabulary : kGpt2Vocabulary;
     if (tokens.size() < stride + 1)

@@ -21,6 +21,7 @@ ProbeCatalogue training_catalogue() {
       "steps": {"type": "integer", "default": 0},
       "lanes": {"type": "integer", "default": 0},
       "batch": {"type": "integer", "maximum": 2048, "default": 0},
+      "vocabulary": {"type": "integer", "default": 0},
       "target": {"type": ["number", "null"], "default": null},
       "dtype": {"type": "string", "default": "f32"},
       "seed": {"type": "integer", "minimum": 0, "default": 0}}})"),
@@ -57,12 +58,14 @@ Plan train_plan_of(const TrainRequest& request, int hosts = 1, bool gemm = false
 }  // namespace
 
 TEST_CASE("each seed of a training has its own job with the given parameters") {
-  const Plan plan = train_plan_of({.workload = "llm", .seeds = {3, 5}, .target = 0.2});
+  const Plan plan =
+      train_plan_of({.workload = "llm", .seeds = {3, 5}, .vocabulary = 65, .target = 0.2});
   REQUIRE(plan.entries.size() == 2);
   CHECK(plan.suite.name == "train-llm-tiny");
   const Json& params = plan.entries[1].job.params;
   CHECK(params["seed"] == 5);
   CHECK(params["target"] == 0.2);
+  CHECK(params["vocabulary"] == 65);
   CHECK(params["steps"] == 0);
   CHECK(plan.entries[0].job.ranks == 1);
   CHECK(plan.entries[0].job.telemetry.enabled);

@@ -46,6 +46,11 @@ FactsOfHosts facts_of(const std::vector<RunRecords>& runs);
 std::string bound_key(const std::string& host, const std::string& case_name,
                       const std::string& metric);
 
+// Runs of a host that vary as those of its peers do, and of which the best are as good, leave a
+// greater loss open to noise: what is broken all the time slows the best runs too.
+inline constexpr double kAsGood = 0.5;   // loss of the best runs, by the one that must be excluded
+inline constexpr double kAsNoisy = 2.0;  // times the noise of a typical host
+
 /// A reason about one metric, without value and text.
 Reason reason_of(const MetricRuns& metric, Verdict verdict, const std::string& gate);
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/hostlist.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "results/stats/peers.h"
@@ -242,14 +243,31 @@ Reason open_reason(const Pairs& all, const HostMetric& row) {
 // few look like scatter, too.
 constexpr double kMostScatter = 0.5;
 
+/// How much repeats of a host's pairs differ, by those of a typical pair.
+double relative_spread(const Pairs& all, const std::string& host) {
+  std::vector<double> own;
+  for (const Pair& pair : all.pairs)
+    if (pair.has(host)) own.push_back(pair.spread);
+  return median(own) / std::max(kPairFloor, all.repeat_spread);
+}
+
+/// Whether noise alone keeps the host from passing: that of all pairs, which hides losses up to
+/// `typical`, or that of its own, which vary as all do and of which the best runs are as good.
+bool pairs_hide(const Pairs& all, std::size_t i, const HostMetric& row, double typical) {
+  if (all.rough) return row.loss <= row.resolution;
+  if (typical > kMostScatter) return false;
+  return is_noise(row.loss, row.half, row.resolution, typical) ||
+         (relative_spread(all, all.hosts[i]) <= kAsNoisy &&
+          loss_of(all.best_runs[i] - median(all.best_runs)) <= kAsGood * row.resolution);
+}
+
 /// Of a host that does not fail. `typical`: the loss that could be seen on a typical host.
-void judge_row(const GateContext& context, const Pairs& all, HostMetric& row,
-               const std::string& host, double typical) {
+void judge_row(const GateContext& context, const Pairs& all, HostMetric& row, std::size_t i,
+               double typical) {
+  const std::string& host = all.hosts[i];
   const bool few = all.hosts.size() < kFewestPeers;
   const bool bounded = few && context.bounded.contains(bound_key(host, row.case_name, row.metric));
-  const bool scattered = typical > row.resolution && typical <= kMostScatter;
-  row.unresolved =
-      !few && (all.rough ? row.loss <= row.resolution : scattered && row.loss <= typical);
+  row.unresolved = !few && pairs_hide(all, i, row, typical);
   if (bounded || (!few && !all.rough && row.loss_at_most() <= row.resolution)) {
     row.verdict = Verdict::pass;
     row.unresolved = false;
@@ -258,7 +276,9 @@ void judge_row(const GateContext& context, const Pairs& all, HostMetric& row,
   }
 }
 
-void add_unresolved(const GateContext& context, const Pairs& all, Hosts open, double typical) {
+/// `excluded`: the loss that is excluded on all hosts left open.
+void add_unresolved(const GateContext& context, const Pairs& all, Hosts open, double typical,
+                    double excluded) {
   if (open.empty()) return;
   Unresolved one = unresolved_of(*all.metric, std::move(open));
   const std::string title = all.metric->title();
@@ -267,11 +287,17 @@ void add_unresolved(const GateContext& context, const Pairs& all, Hosts open, do
     one.runs = static_cast<double>(context.settings.fewest_runs);
     one.next_step = "rerun on idle hosts";
   } else {
-    one.reached = typical;
-    one.text = fmt::format(
-        "{}: pairs of hosts differ so much that losses of one host below {} cannot be seen; {} "
-        "should be",
-        title, share_text(typical), share_text(one.promised));
+    const bool of_all = typical > one.promised;
+    one.reached = of_all ? typical : excluded;
+    one.text = of_all ? fmt::format(
+                            "{}: pairs of hosts differ so much that losses of one host below {} "
+                            "cannot be seen; {} should be",
+                            title, share_text(one.reached), share_text(one.promised))
+                      : fmt::format(
+                            "{}: the pairs of {} differ so much that a loss of up to {} is not "
+                            "excluded; {} should be",
+                            title, compact_hostlist(one.hosts), share_text(one.reached),
+                            share_text(one.promised));
     one.next_step = "stop other work on the hosts and the network";
   }
   context.acceptance.unresolved.push_back(std::move(one));
@@ -280,6 +306,7 @@ void add_unresolved(const GateContext& context, const Pairs& all, Hosts open, do
 /// Adds rows and reasons; returns the hosts that fail.
 Hosts judge_hosts(const GateContext& context, const Pairs& all) {
   Hosts failing, open;
+  double excluded = kNoValue;
   for (std::size_t i = 0; i < all.hosts.size(); ++i)
     if (fails(context, all, i)) failing.push_back(all.hosts[i]);
   std::vector<double> halves;
@@ -293,12 +320,15 @@ Hosts judge_hosts(const GateContext& context, const Pairs& all) {
       row.verdict = Verdict::fail;
       fail_host(context, all, i);
     } else {
-      judge_row(context, all, row, all.hosts[i], typical);
+      judge_row(context, all, row, i, typical);
     }
-    if (row.unresolved) open.push_back(all.hosts[i]);
+    if (row.unresolved) {
+      open.push_back(all.hosts[i]);
+      excluded = std::fmax(excluded, row.loss_at_most());
+    }
     context.host(all.hosts[i])->metrics.push_back(std::move(row));
   }
-  add_unresolved(context, all, std::move(open), typical);
+  add_unresolved(context, all, std::move(open), typical, excluded);
   return failing;
 }
 
@@ -321,6 +351,13 @@ void fail_link(const GateContext& context, const Pairs& all, const Pair& pair, d
   reason.verdict = Verdict::inconclusive;
   context.add_reason(pair.a, reason);
   context.add_reason(pair.b, reason);
+}
+
+/// Whether the runs of a link vary as those of all do, and the best of them is as good.
+bool noise_slows(const Pairs& all, const Pair& pair, double best_run) {
+  return pair.runs >= kFewestRepeats &&
+         pair.spread <= kAsNoisy * std::max(kPairFloor, all.repeat_spread) &&
+         loss_of(pair.best_log_rate - best_run) <= kAsGood * all.metric->resolution;
 }
 
 /// Slow, but not in all runs, or in too few.
@@ -357,7 +394,7 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& fail
       continue;
     if (pairs[i]->runs >= kFewestRepeats && slow_at_best(all, best_runs[i], median(best_runs)))
       fail_link(context, all, *pairs[i], scores.median);
-    else
+    else if (!noise_slows(all, *pairs[i], median(best_runs)))
       suspect_link(context, all, *pairs[i], scores.median);
   }
 }

@@ -96,8 +96,6 @@ double loss_of_best(const Compared& field, std::size_t i) {
 /// as those of its peers do, and of which the best are as good. A host that begins well and slows
 /// down varies more than its peers.
 bool noise_hides(const Field& whole, std::size_t i, const HostMetric& row) {
-  constexpr double kAsGood = 0.5;   // of the loss that must be excluded
-  constexpr double kAsNoisy = 2.0;  // times the noise of a typical host
   if (is_noise(row.loss, row.half, row.resolution, whole.reached)) return true;
   const Moderated& noise = whole.compared.noise;
   return noise.of_host[i] <= kAsNoisy * noise.fleet &&

@@ -317,6 +317,32 @@ TEST_CASE("a link or host that other work slowed in some runs, or that ran once,
   }
 }
 
+TEST_CASE("a host is not held up by slow minutes that all pairs have") {
+  // Of nine repeats of a pair three are slow, of those of the last host five.
+  const auto judged = [](double lost) {
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<double> share;
+    Fleet fleet(6);
+    measure(fleet, "memory_bandwidth.bandwidth", {100, 100, 100, 100, 100, 100});
+    for (std::size_t a = 0; a < 6; ++a)
+      for (std::size_t b = a + 1; b < 6; ++b)
+        for (int run = 0; run < 9; ++run) {
+          const bool of_last = b == 5;
+          const double busy = run < (of_last ? 5 : 3) ? 0.82 : 1.0;
+          fleet.job("collective.busbw", a, b,
+                    busy * (1.0 - 0.06 * share(random)) * (of_last ? 1.0 - lost : 1.0));
+        }
+    return fleet.promise(0.1).judge();
+  };
+  const Acceptance unlucky = judged(0.0);
+  for (const HostAcceptance& host : unlucky.hosts)
+    for (const Reason& reason : host.reasons) UNSCOPED_INFO(host.host << ": " << reason.text);
+  CHECK(unlucky.hosts[5].verdict == Verdict::pass);
+  REQUIRE(unlucky.unresolved.size() == 1);
+  CHECK(std::ranges::count(unlucky.unresolved[0].hosts, "node06") == 1);
+  CHECK(judged(0.3).hosts[5].verdict != Verdict::pass);
+}
+
 TEST_CASE("the hosts that dropped out come from the records, not from the reason text") {
   Fleet fleet(2);
   fleet.job("collective.busbw", {"node01", "node02"},

@@ -62,7 +62,6 @@ ExitCode prolog(NightOptions options) {
   std::vector<std::string> words = night_command(options);
   words.push_back("--measured-only");
   if (options.json) words.push_back("--json");
-  if (options.pages.verbose) words.push_back("--verbose");
   const PrologAnswer answer = run_prolog(words, Seconds{kPrologLimit_s});
   print(answer.out);
   if (!answer.err.empty()) say(Level::info, answer.err);

@@ -73,6 +73,7 @@ std::vector<std::string> night_command(const NightOptions& options) {
   if (!options.pages.markdown.empty()) add("--markdown", absolute(options.pages.markdown));
   if (!options.junit.empty()) add("--junit", absolute(options.junit));
   if (!options.prometheus.empty()) add("--prometheus", absolute(options.prometheus));
+  if (options.pages.verbose) words.push_back("--verbose");
   if (options.all) words.push_back("--all");
   if (options.launcher != "auto") add("--launcher", options.launcher);
   if (options.parallel > 0) add("--parallel", std::to_string(options.parallel));

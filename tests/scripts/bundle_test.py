@@ -60,6 +60,23 @@ class Bundle(unittest.TestCase):
                           "lib/libmd.so.0 is not what SHA256SUMS says", "libmd.so.0 is not what sbom.cdx.json says",
                           "libmore.so is not in sbom.cdx.json"])
 
+    @unittest.skipUnless(shutil.which("ompi_info"), "there is no Open MPI")
+    def test_the_open_mpi_in_it_starts_processes_wherever_it_lies(self):
+        mpi = bundle.add_mpi(self.folder, self.libraries)
+        self.assertIn("mpi/libexec/orted", mpi)
+        self.assertTrue(any(name.endswith("mca_btl_tcp.so") for name in mpi))
+        self.assertFalse(any(name.endswith("mca_btl_openib.so") for name in mpi))  # needs libibverbs
+        bundle.write_sbom(self.folder, "1.2", self.libraries, [], mpi)
+        bundle.write_sums(self.folder)
+        self.assertEqual(bundle.faults(self.folder), [])
+        elsewhere = self.folder.parent / (self.folder.name + " elsewhere")
+        shutil.move(self.folder, elsewhere)
+        self.addCleanup(shutil.rmtree, elsewhere)
+        self.folder.mkdir()
+        done = subprocess.run([elsewhere / "mpi/bin/mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2", "sh", "-c", "echo rank $OPAL_PREFIX"],
+                              env={"PATH": "/bin"}, capture_output=True, text=True)
+        self.assertEqual(done.stdout, f"rank {elsewhere}/mpi\n" * 2, done.stderr)
+
     def test_the_same_files_give_the_same_text(self):
         before = (self.folder / bundle.SBOM).read_text()
         bundle.write_sbom(self.folder, "1.2", dict(reversed(self.libraries.items())), [pathlib.Path("/usr/include/nlohmann/json.hpp")])

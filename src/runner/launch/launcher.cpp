@@ -95,6 +95,11 @@ void add_rank_binding(std::vector<std::string>& argv, const Job& job,
   append(argv, {"--bind-to", "hwthread:overload-allowed"});
 }
 
+/// A program of the Open MPI that a bundle has next to its rank program (scripts/bundle).
+std::filesystem::path mpi_of_bundle(const std::filesystem::path& rank_program, const char* name) {
+  return rank_program.parent_path().parent_path() / "mpi" / "bin" / name;
+}
+
 /// OpenMPI 4.
 std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>& places,
                                         const LaunchSite& site,
@@ -108,6 +113,8 @@ std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>
   const bool shared =
       std::ranges::any_of(places, [](const Place& place) { return place.ranks > place.slots; });
   mca["mpi_yield_when_idle"] = shared ? "1" : "0";
+  if (remote && site.mpirun_of_bundle)  // hosts may have the bundle elsewhere
+    mca["orte_launch_agent"] = mpi_of_bundle(rank_program(job, places, site), "orted").string();
   if (remote)
     for (const auto& [name, value] : site.settings.mca) mca[name] = value;
   for (const auto& [name, value] : mca) append(argv, {"--mca", name, value});
@@ -155,7 +162,9 @@ LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_o
                                                   : rank_program_option;
   const auto cuda = program_folder() / "bench-rank-cuda";
   if (std::filesystem::exists(cuda)) site.cuda_rank_program = cuda.string();
-  site.mpirun = path_of("mpirun");
+  const auto bundled = mpi_of_bundle(site.rank_program, "mpirun");
+  site.mpirun_of_bundle = std::filesystem::exists(bundled);
+  site.mpirun = site.mpirun_of_bundle ? bundled.string() : path_of("mpirun");
   site.slurm.srun = path_of("srun");
   site.root = geteuid() == 0;
   if (kind == LauncherKind::slurm || (kind == LauncherKind::automatic && !site.slurm.srun.empty()))
@@ -169,8 +178,11 @@ std::string rank_program(const Job& job, const std::vector<Place>& places, const
   const bool cuda = job.device == "cuda";
   const std::string& there = cuda ? site.settings.cuda_rank_program : site.settings.rank_program;
   const bool elsewhere = site.kind == LauncherKind::slurm || any_remote(places);
-  if (elsewhere && !there.empty()) return there;
-  return cuda ? site.cuda_rank_program : site.rank_program;
+  const std::string program =
+      elsewhere && !there.empty() ? there : (cuda ? site.cuda_rank_program : site.rank_program);
+  // The rank program of a bundle runs where MPI cannot.
+  const bool needs_mpi = !cuda && job.ranks > 1 && by_mpirun(job, places, site);
+  return site.mpirun_of_bundle && needs_mpi ? program + "-mpi" : program;
 }
 
 std::string launch_obstacle(const Job& job, const std::vector<Place>& places,

@@ -45,6 +45,7 @@ struct LaunchSite {
   std::string cuda_rank_program;  // bench-rank-cuda; empty if missing
   std::string mpirun;             // path; empty if missing
   bool root = false;              // Open MPI needs two confirmations to run as root
+  bool mpirun_of_bundle = false;  // mpirun lies next to the rank program, as its daemon does
   LaunchSettings settings = {};   // access to other hosts
   std::string token = {};         // marks every process of this run, to find leftovers
   std::string run_folder = {};    // absolute; passed to ranks for files next to the records

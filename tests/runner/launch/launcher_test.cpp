@@ -191,6 +191,23 @@ TEST_CASE("the site's MCA parameters replace ours, and its program is the one th
   CHECK(words(launch_command(job(2), here(2), there)).ends_with(" /x/bench-rank "));
 }
 
+TEST_CASE("the Open MPI of a bundle starts its own daemons, where hosts have the bundle") {
+  LaunchSite there = site();
+  there.mpirun_of_bundle = true;
+  there.rank_program = "/opt/benchctl/bin/bench-rank";
+  CHECK_THAT(words(launch_command(spread(), two_hosts(), there)),
+             Contains(" --mca orte_launch_agent /opt/benchctl/mpi/bin/orted "));
+  there.settings.rank_program = "/tmp/stage/benchctl/bin/bench-rank";
+  CHECK_THAT(words(launch_command(spread(), two_hosts(), there)),
+             Contains(" --mca orte_launch_agent /tmp/stage/benchctl/mpi/bin/orted "));
+  CHECK(words(launch_command(spread(), two_hosts(), there))
+            .ends_with(" /tmp/stage/benchctl/bin/bench-rank-mpi "));
+  const std::string local = words(launch_command(job(2), here(2), there));
+  CHECK_THAT(local, !Contains("orte_launch_agent"));
+  CHECK(local.ends_with(" /opt/benchctl/bin/bench-rank-mpi "));
+  CHECK(words(launch_command(job(1), here(1), there)) == " /opt/benchctl/bin/bench-rank ");
+}
+
 TEST_CASE("--launcher local refuses other hosts, naming them") {
   CHECK_THAT(launch_obstacle(spread(), two_hosts(), site(LauncherKind::local)),
              Contains("this host only") && Contains("node2"));

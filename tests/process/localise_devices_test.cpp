@@ -161,3 +161,17 @@ TEST_CASE("accept fails the host of a bad GPU and names the GPU, from single-hos
   CHECK_FALSE(std::filesystem::exists(packets + "/gpu01"));
   CHECK(bench.run({"verify", packets + "/gpu02"}).exit.clean());
 }
+
+TEST_CASE("accept repeats open cases until the budget is spent") {
+  const GpuHosts bench;
+  // One run a round, and a verdict needs three.
+  const auto rounds = [&](const std::string& budget) {
+    return bench
+        .play("gpu09 slow", "host", {"accept", "--suite", bench.suite.string(), "--budget", budget},
+              Json::array())
+        .at("runs")
+        .size();
+  };
+  CHECK(rounds("0") == 1);
+  CHECK(rounds("600") >= 3);
+}

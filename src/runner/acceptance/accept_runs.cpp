@@ -221,18 +221,20 @@ Seconds accept_budget(const Suite& suite) {
   return Seconds{number_field(suite.acceptance, "budget_s", kDefaultAcceptBudgetS)};
 }
 
-Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs,
-                        Again again) {
+Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs, Again again,
+                        const std::set<std::string>& done) {
   std::set<CaseOfHost> wanted;
   std::set<std::string> out, decided, cases;
   for (const HostAcceptance& host : acceptance.hosts) {
     if (dropped_out(host)) out.insert(host.host);
     if (host.verdict == Verdict::fail) decided.insert(host.host);
-    for (const std::string& one : open_cases(host)) wanted.insert({one, host.host});
+    for (const std::string& one : open_cases(host))
+      if (!done.contains(one)) wanted.insert({one, host.host});
   }
-  for (const Unresolved& one : acceptance.unresolved)
-    if (one.runs <= most_runs)
-      for (const std::string& host : one.hosts) wanted.insert({one.case_name, host});
+  if (wanted.empty())
+    for (const Unresolved& one : acceptance.unresolved)
+      if (one.runs <= most_runs && !done.contains(one.case_name))
+        for (const std::string& host : one.hosts) wanted.insert({one.case_name, host});
   if (again == Again::with_peers)
     for (const CaseOfHost& one : wanted) cases.insert(one.first);
   Plan more = without_entries(plan);
@@ -255,6 +257,10 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
                           const LaunchSite& site) {
   AcceptedRuns accepted;
   const Clock::time_point begin = Clock::now();
+  say(Level::info,
+      fmt::format("time budget {:.0f} s (--budget): what stays open is repeated within "
+                  "it, up to {} runs of each case",
+                  request.budget.value, request.most_runs));
   const RunDirectory first = execute(request.run, catalogue, site).directory;
   const double first_s = seconds_since(begin);
   // Of the first run, which is known to have taken first_s. Starting ranks takes time for each job,
@@ -268,28 +274,37 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
   accepted.runs.push_back(first.path());
   accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   const int each = repeats(request.run.plan);
+  const auto spent = [&] { return request.spent.value + seconds_since(begin); };
   const auto fits = [&](const Plan& plan) {
-    return seconds_since(begin) + share_of(plan) * first_s <= request.budget.value;
+    return spent() + share_of(plan) * first_s <= request.budget.value;
   };
+  std::map<std::string, int> taken;  // runs of each case on each host
+  for (const PlanEntry& entry : request.run.plan.entries) taken[entry.job.case_name] = each;
   const auto next_plan = [&](Again again) {
-    return plan_of_open_cases(request.run.plan, accepted.acceptance, request.most_runs, again);
+    std::set<std::string> done;
+    for (const auto& [name, runs] : taken)
+      if (runs + each > request.most_runs) done.insert(name);
+    return plan_of_open_cases(request.run.plan, accepted.acceptance, request.most_runs, again,
+                              done);
   };
-  for (int taken = 2 * each; taken <= request.most_runs; taken += each) {
+  for (int round = 2; !accepted.acceptance.interrupted; ++round) {
     RunRequest more = request.run;
     const bool few = accepted.acceptance.hosts.size() <= kFewHosts;
     more.plan = next_plan(few ? Again::with_peers : Again::open_hosts);
     if (few && !fits(more.plan)) more.plan = next_plan(Again::open_hosts);
-    if (more.plan.entries.empty() || accepted.acceptance.interrupted) break;
+    if (more.plan.entries.empty()) break;
     if (!fits(more.plan)) {
-      const double spent = seconds_since(begin);
       say(Level::info, fmt::format("inconclusive: {} jobs would exceed the time budget of {:.0f} s "
                                    "({:.0f} s spent; --budget)",
-                                   more.plan.entries.size(), request.budget.value, spent));
+                                   more.plan.entries.size(), request.budget.value, spent()));
       break;
     }
-    log_round(more.plan, taken / each);
+    log_round(more.plan, round);
     more.labels["accept"] = first.id();
     set_search(more, {});  // only the first run searches
+    std::set<std::string> repeated;
+    for (const PlanEntry& entry : more.plan.entries) repeated.insert(entry.job.case_name);
+    for (const std::string& name : repeated) taken[name] += each;
     accepted.runs.push_back(execute(more, catalogue, site).directory.path());
     accepted.acceptance = judge_acceptance(read_all(accepted.runs), request.settings);
   }

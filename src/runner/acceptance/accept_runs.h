@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct AcceptRequest {
   AcceptanceSettings settings;
   int most_runs = 9;                      // of each case on each host
   Seconds budget{kDefaultAcceptBudgetS};  // no round begins that would take longer in all
+  Seconds spent{0.0};                     // of it, before the first run
 };
 
 struct AcceptedRuns {
@@ -62,11 +64,11 @@ AcceptedRuns accept_hosts(const AcceptRequest& request, const ProbeCatalogue& ca
 /// Where single-host cases are repeated: on the hosts that they leave open, or on their peers too.
 enum class Again { open_hosts, with_peers };
 
-/// Plan entries that could decide inconclusive cases and unresolved metrics, without hosts that
-/// dropped out; as peers of open hosts not those that failed. What would need more than `most_runs`
-/// is not tried.
+/// Plan entries that could decide inconclusive cases or, where there is none, unresolved metrics,
+/// without hosts that dropped out; as peers of open hosts not those that failed. What would need
+/// more than `most_runs` is not tried, nor the cases in `done`.
 Plan plan_of_open_cases(const Plan& plan, const Acceptance& acceptance, int most_runs,
-                        Again again = Again::open_hosts);
+                        Again again = Again::open_hosts, const std::set<std::string>& done = {});
 
 /// Judges stored runs without starting a job.
 Acceptance judge_stored(const std::vector<std::filesystem::path>& runs,

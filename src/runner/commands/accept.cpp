@@ -1,5 +1,8 @@
 // benchctl accept: acceptance tests. Runs a suite on the hosts, repeats inconclusive cases, and
 // reports pass, fail or inconclusive with the reasons for each host.
+#include <chrono>
+#include <optional>
+
 #include "core/locations.h"
 #include "core/text.h"
 #include "core/whole_file.h"
@@ -29,7 +32,7 @@ struct AcceptOptions : PlanOptions, ReadingOptions, LocaliseOptions {
   std::vector<std::string> of;
   std::vector<std::string> thresholds;
   int most_runs = 9;
-  double budget_s = 0.0;  // 0: of the suite
+  std::optional<double> budget_s;  // default: of the suite
   std::string profile, golden, html, markdown, junit, rma, sign;
   double wait_idle_s = 0.0;
   bool anyway = false;
@@ -50,6 +53,8 @@ std::optional<FleetProfile> golden_of(const AcceptOptions& options) {
 }
 
 Answer run_suite(AcceptOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
   AcceptRequest request;
   if (options.suite.empty()) options.suite = "accept-" + options.level;
   request.settings.golden = golden_of(options);
@@ -58,7 +63,7 @@ Answer run_suite(AcceptOptions& options) {
   request.run = run_request(options, std::move(planned.plan), options.database());
   request.most_runs = options.most_runs;
   request.budget =
-      options.budget_s > 0.0 ? Seconds{options.budget_s} : accept_budget(request.run.plan.suite);
+      options.budget_s ? Seconds{*options.budget_s} : accept_budget(request.run.plan.suite);
   set_search(request.run, budget_of(options, request.run.plan));
   if (!options.anyway && planned.site.kind != LauncherKind::slurm)
     report_other_work(request.run.plan.inventory, Seconds{options.wait_idle_s});
@@ -66,6 +71,8 @@ Answer run_suite(AcceptOptions& options) {
     request.settings.hosts.push_back(host.name);
   request.settings.profiles =
       profiles_of(request.run.plan.inventory, options.profile, options.database());
+  if (options.wait_idle_s <= 0.0)
+    request.spent.value = std::chrono::duration<double>(Clock::now() - begin).count();
   AcceptedRuns accepted = accept_hosts(request, planned.catalogue, planned.site);
   Answer answer{std::move(accepted.acceptance), request.run.plan.inventory, accepted.runs};
   for (const auto& run : accepted.runs)
@@ -205,9 +212,9 @@ void add_accept_options(CLI::App& command, AcceptOptions& options) {
   command
       .add_option("--budget", options.budget_s,
                   "Repeat inconclusive cases only while this is enough for the whole test, in "
-                  "seconds (default: that of the suite)")
+                  "seconds; 0 repeats nothing (default: that of the suite)")
       ->type_name("S")
-      ->check(CLI::Range(1.0, 1e7));
+      ->check(CLI::Range(0.0, 1e7));
   add_value(command, "--wait-idle", options.wait_idle_s, "S",
             "Wait up to this many seconds until no other process uses a tenth of a CPU "
             "(default: only warn; not with Slurm)")

@@ -65,6 +65,27 @@ TEST_CASE("reasons that more runs cannot change cause no rerun") {
   CHECK(plan_of_open_cases(plan, acceptance, 9).entries.empty());
 }
 
+TEST_CASE("what keeps a host from a verdict is rerun first, and no case beyond the runs allowed") {
+  Plan plan;
+  plan.entries = {entry("1", "gemm", {"a"}), entry("2", "clock", {"a"})};
+  Unresolved noisy{"clock", "clock.frequency"};
+  noisy.hosts = {"a"};
+  noisy.runs = 5.0;
+  Acceptance acceptance;
+  acceptance.hosts = {host_with("a", Verdict::inconclusive, {open_reason("gemm")})};
+  acceptance.unresolved = {noisy};
+  const auto rerun = [&](const std::set<std::string>& done) {
+    std::vector<std::string> ids;
+    for (const PlanEntry& one :
+         plan_of_open_cases(plan, acceptance, 9, Again::open_hosts, done).entries)
+      ids.push_back(one.job.id);
+    return ids;
+  };
+  CHECK(rerun({}) == std::vector<std::string>{"1"});
+  CHECK(rerun({"gemm"}) == std::vector<std::string>{"2"});
+  CHECK(rerun({"gemm", "clock"}).empty());
+}
+
 TEST_CASE("what is unresolved on all hosts is rerun if the runs allowed can resolve it") {
   Plan plan;
   plan.entries = {entry("1", "gemm", {"a"}), entry("2", "gemm", {"b"}), entry("3", "clock", {"a"})};

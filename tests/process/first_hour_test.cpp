@@ -1,4 +1,10 @@
 // What a new user does first: init, doctor, and verify what accept handed on.
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <atomic>
+
 #include "runner/site/site_settings.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
@@ -90,6 +96,50 @@ struct Certified {
 };
 
 }  // namespace
+
+namespace {
+
+/// Uses a CPU until it ends.
+class BusyProcess {
+ public:
+  BusyProcess() : pid_(fork()) {
+    if (pid_ != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (std::atomic<std::uint64_t> spin = 0;; ++spin) {
+    }
+  }
+  ~BusyProcess() { end(); }
+  BusyProcess(const BusyProcess&) = delete;
+  BusyProcess& operator=(const BusyProcess&) = delete;
+  void end() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("accept names other work, and waits for its end if asked") {
+  if (std::system("command -v top >/dev/null") != 0) {
+    WARN("skipped: top is not installed");
+    return;
+  }
+  Certified here;
+  BusyProcess busy;
+  const Answer named = here.accept();
+  CHECK_THAT(named.err,
+             Contains("other work on ") && Contains("stop it, or add --wait-idle SECONDS"));
+  const Answer waited = here.accept({"--wait-idle", "1"});
+  CHECK_THAT(waited.err, Contains("waiting up to 1 s until it ends") &&
+                             Contains("other work has not ended; measuring anyway"));
+  const Answer anyway = here.accept({"--anyway"});
+  CHECK_THAT(anyway.err, !Contains("other work on "));
+}
 
 TEST_CASE("verify passes certificates as accept wrote them, and names what was changed") {
   Certified here;

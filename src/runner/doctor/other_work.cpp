@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "core/hostlist.h"
@@ -12,14 +13,15 @@ namespace bench {
 namespace {
 
 constexpr double kBusyCpus = 0.1;
-constexpr int kBetweenMs = 5000;
+constexpr double kBetweenS = 5.0;
 
 bool wait_for_idle(const Inventory& inventory, Seconds wait, const Interrupts& interrupts) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(wait.value);
-  while (Clock::now() < end) {
+  const auto left = [&] { return std::chrono::duration<double>(end - Clock::now()).count(); };
+  while (left() > 0.0) {
     pollfd signal{interrupts.fd(), POLLIN, 0};
-    poll(&signal, 1, kBetweenMs);
+    poll(&signal, 1, static_cast<int>(1000.0 * std::clamp(left(), 0.0, kBetweenS)));
     if (other_work_on(ask_hosts(inventory, interrupts)).empty()) return true;
   }
   return false;

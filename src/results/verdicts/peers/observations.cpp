@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/text.h"
 #include "results/run/dimensions.h"
@@ -102,7 +103,25 @@ double MetricRuns::best(const Hosts& hosts) const {
   return found;
 }
 
-std::string MetricRuns::title() const { return with_dimensions(metric, params); }
+std::string MetricRuns::title() const {
+  return name.empty() ? with_dimensions(metric, params) : name;
+}
+
+namespace {
+
+/// Short names; those that several cases share have the case in front.
+void set_names(std::vector<MetricRuns>& metrics) {
+  std::vector<std::pair<std::string, Json>> keys;
+  for (const MetricRuns& metric : metrics) keys.emplace_back(metric.metric, metric.params);
+  const std::vector<std::string> names = short_names(keys);
+  std::map<std::string, std::set<std::string>> cases;  // by name
+  for (std::size_t i = 0; i < metrics.size(); ++i) cases[names[i]].insert(metrics[i].case_name);
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    metrics[i].name =
+        cases[names[i]].size() == 1 ? names[i] : metrics[i].case_name + ": " + names[i];
+}
+
+}  // namespace
 
 std::vector<MetricRuns> observations(const std::vector<RunSummary>& reports,
                                      const std::map<std::string, double>& thresholds) {
@@ -134,6 +153,7 @@ std::vector<MetricRuns> observations(const std::vector<RunSummary>& reports,
           observe(series, job->second->hosts.size()));
     }
   }
+  set_names(metrics);
   return metrics;
 }
 

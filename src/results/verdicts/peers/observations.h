@@ -40,12 +40,13 @@ struct MetricRuns {
   Json settings = Json::object();  // whole_params()
   std::string device = {};         // "host", "cuda:3"
   int ranks = 1;
+  std::string name = {};  // "gemm.throughput (threads 1)": what tells it from the other metrics
 
   /// The values of the usable runs.
   std::vector<double> values(const Hosts& hosts) const;
   /// The best sample of all runs, including rough ones; kNoValue for none.
   double best(const Hosts& hosts) const;
-  /// "gemm.throughput (dtype f32, threads 1)".
+  /// `name`, or the metric with all its parameters.
   std::string title() const;
 };
 

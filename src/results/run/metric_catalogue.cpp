@@ -52,7 +52,15 @@ void MetricCatalogue::add_probe(const std::string& probe, const Json& schema,
     if (!metric.is_object() || !metric.contains("resource") || !metric.at("resource").is_string())
       throw Error(ErrorKind::input, origin + ": metric '" + name + "' has no resource",
                   "declare one of compute, memory, links, latency, workload, other");
-    const MetricDeclaration read = read_declaration(metric);
+    MetricDeclaration read = read_declaration(metric);
+    if (const std::string same = metric.value("same_as", ""); !same.empty()) {
+      if (!schema.at("metrics").contains(same) || same == name)
+        throw Error(ErrorKind::input,
+                    origin + ": metric '" + name + "' is declared the same as '" + same +
+                        "', which is no other metric of the probe",
+                    "name another metric, or remove same_as");
+      read.same_as = probe + "." + same;
+    }
     metrics_[probe + "." + name] = read;
     resources.push_back(read.resource);
   }

@@ -27,6 +27,7 @@ struct MetricDeclaration {
   double threshold = 0.01;  // practical, of a change: a share of the value
   double noise_floor = 1e-4;  // smallest credible standard deviation, as a share of the value
   bool judged = true;  // false: repeats another metric of its series, or describes the measurement
+  std::string same_as = {};  // full name of the metric of its series that it repeats; "" for none
   double peer_threshold = 0.01;  // practical, of a loss against peers
   Resource resource = Resource::other;
   Combine repeats = Combine::median;

@@ -37,6 +37,14 @@ TEST_CASE("metrics declare their thresholds; the default is 1 %") {
   CHECK(combined(std::vector<double>{3.0, 1.0, 2.0}, Combine::greatest) == 3.0);
 }
 
+TEST_CASE("a metric that repeats another names one of its probe") {
+  CHECK(declaration("gemm.per_cycle").same_as == "gemm.throughput");
+  CHECK(declaration("gemm.throughput").same_as.empty());
+  CHECK_THAT(refusal({{"resource", "compute"}, {"same_as", "rate"}}),
+             Contains("metric 'throughput' is declared the same as 'rate'"));
+  CHECK_THAT(refusal({{"resource", "compute"}, {"same_as", "throughput"}}), Contains("no other"));
+}
+
 TEST_CASE("thresholds depend on the class, and redundant metrics are not judged") {
   CHECK(practical_threshold("gemm.throughput") == 0.06);
   CHECK(practical_threshold("memory_bandwidth.bandwidth") == 0.02);
@@ -64,9 +72,9 @@ TEST_CASE("an undeclared metric takes the resource that its probe's metrics shar
 
 TEST_CASE(
     "every metric of every schema declares unit, direction and resource, and nothing unknown") {
-  const std::set<std::string> known = {"unit",      "better",      "resource",      "description",
-                                       "limit",     "exact",       "scale",         "judged",
-                                       "threshold", "noise_floor", "peer_threshold"};
+  const std::set<std::string> known = {"unit",      "better",      "resource",       "description",
+                                       "limit",     "exact",       "scale",          "judged",
+                                       "threshold", "noise_floor", "peer_threshold", "same_as"};
   std::size_t metrics = 0;
   for (const auto& entry : std::filesystem::directory_iterator("schemas/probes")) {
     const Json schema = read_json(entry.path());

@@ -17,6 +17,7 @@
 #include "results/output/run/telemetry_lines.h"
 #include "results/run/dimensions.h"
 #include "results/run/job_results.h"
+#include "results/run/metric_catalogue.h"
 
 namespace bench {
 namespace {
@@ -254,11 +255,39 @@ FactList loader_facts_of(const Case& one, const RunSummary& report) {
   return loader_facts(loaders, one.measured);
 }
 
+/// Takes out the rows that only repeat another metric of the case (traffic: bandwidth).
+Rows take_repeating(Rows& rows) {
+  std::set<std::string> metrics;
+  for (const Result* row : rows) metrics.insert(row->series.metric);
+  const auto stays = [&](const Result* row) {
+    const std::string same = declaration(row->series.metric).same_as;
+    return same.empty() || !metrics.contains(same) || row->series.outcome != Status::ok ||
+           row->verdict;
+  };
+  const auto repeating = std::ranges::stable_partition(rows, stays);
+  Rows taken(repeating.begin(), repeating.end());
+  rows.erase(repeating.begin(), repeating.end());
+  return taken;
+}
+
+/// On pages a table of their own; in the terminal only named.
+void add_repeating(Document& document, const Rows& rows, const Json& common, Footnotes& notes) {
+  if (rows.empty()) return;
+  std::set<std::string> names;
+  for (const Result* row : rows) names.insert(short_metric(row->series));
+  document.add(table_of(rows, common, notes), Audience::page)
+      .add(Lines{{{"also measured: " + join({names.begin(), names.end()}, ", ") + " (--verbose)",
+                   Tone::faint}}},
+           Audience::terminal);
+}
+
 void add_case(Document& document, const Case& one, const RunSummary& report) {
   const std::vector<Result> folded = fold_repeats(one.measured);
   Rows every;
   for (const Result& result : folded) every.push_back(&result);
-  const Rows rows = by_metric(every), sweep = swept(rows);
+  Rows rows = by_metric(every);
+  const Rows repeating = take_repeating(rows);
+  const Rows sweep = swept(rows);
   const Dimensions all = dimensions(sweep);
   Footnotes notes;
   const Split split = find_curves(sweep, all);
@@ -268,6 +297,7 @@ void add_case(Document& document, const Case& one, const RunSummary& report) {
   std::erase_if(tabulated, [&](const Result* row) { return drawn.contains(row); });
   document.add(title(one, all)).add(table_of(tabulated, all.common, notes));
   for (const Curve& curve : split.curves) add_curve(document, curve, notes);
+  add_repeating(document, repeating, all.common, notes);
   if (rows.empty() && one.ends.empty()) document.add(Lines{{"ok, no metrics"}});
   document.add(loader_facts_of(one, report))
       .add(end_lines(one.ends))

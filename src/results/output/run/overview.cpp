@@ -10,6 +10,7 @@
 #include "results/output/document/dot_plot.h"
 #include "results/output/run/result_cells.h"
 #include "results/run/dimensions.h"
+#include "results/run/metric_catalogue.h"
 
 namespace bench {
 namespace {
@@ -189,7 +190,11 @@ std::vector<MetricOfCase> metrics_of(const RunReport& report) {
     if (one == found.end()) one = found.insert(one, {series.case_name, series.metric, series.unit});
     one->series.push_back(&series);
   }
-  std::erase_if(found, [](const MetricOfCase& one) { return !is_repeated(one); });
+  std::set<std::pair<std::string, std::string>> known;
+  for (const MetricOfCase& one : found) known.insert({one.case_name, one.metric});
+  std::erase_if(found, [&](const MetricOfCase& one) {
+    return !is_repeated(one) || known.contains({one.case_name, declaration(one.metric).same_as});
+  });
   return found;
 }
 

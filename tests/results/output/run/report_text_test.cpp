@@ -1,11 +1,14 @@
 #include <cstdlib>
 
+#include "results/output/document/page.h"
+#include "results/output/document/terminal.h"
 #include "results/output/run/cases_output.h"
 #include "results/output/run/curve.h"
 #include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/occurrences.h"
 #include "tests/support/rendered.h"
 
 using namespace bench;
@@ -164,6 +167,21 @@ TEST_CASE("a metric without a limit says that none is known; a count has none to
   CHECK_THAT(line("bandwidth "), Catch::Contains("none known"));
   CHECK_THAT(line("rate "), Catch::Contains("measured"));
   CHECK_THAT(line("banks "), !Catch::Contains("none known"));
+}
+
+TEST_CASE("a metric that repeats another is only named, unless the report is verbose") {
+  RunFixture run;
+  run.job("1", "memory", "memory_bandwidth");
+  Samples bandwidth = samples("bandwidth", 1e10), traffic = samples("traffic", 1.5e10);
+  run.add("1", bandwidth).add("1", traffic).outcome("1");
+  run.job("2", "alone", "memory_bandwidth").add("2", traffic).outcome("2");
+  const Document document = to_document(make_run_report(run.end().records()));
+  const std::string text = to_terminal(document, {});
+  CHECK_THAT(text, Catch::Contains("also measured: traffic (--verbose)"));
+  // In the overview and below, of the case in which nothing else says it.
+  CHECK(occurrences(text, "15.00 GFLOP/s") == 2);
+  CHECK(occurrences(to_terminal(document, {.verbose = true}), "15.00 GFLOP/s") == 3);
+  CHECK(occurrences(to_page(document), "15.00 GFLOP/s") >= 3);
 }
 
 TEST_CASE("a narrow terminal drops the least important columns") {

@@ -436,7 +436,7 @@ Document to_document(const SubmissionScore& score, bool details) {
   document.add(Paragraph{
       fmt::format("Scored minutes to train of {} ({})", score.root.string(), kNotVerified)});
   document.add(systems_table(score), score.entries.size() > 1 ? Audience::all : Audience::page);
-  document.add(Heading{"Score details"}, Audience::page);
+  document.add(Heading{"Score details", true}, Audience::page);
   document.add(entries_table(score), Audience::page);
   Lines remarks;
   for (const EntryScore& entry : score.entries)

@@ -218,7 +218,7 @@ Document to_document(const RunReport& report) {
   add_title(document, report);
   document.add(headline_of(report)).add(summary_cards(report), Audience::page);
   add_overview(document, report);
-  document.add(Heading{"Machines and programs"}, Audience::page);
+  document.add(Heading{"Machines and programs", true}, Audience::page);
   add_facts(document, report);
   add_cases(document, report);
   add_gates(document, report);

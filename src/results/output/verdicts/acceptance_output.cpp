@@ -414,7 +414,7 @@ Document to_document(const Acceptance& acceptance) {
   if (const std::string counters = counters_words(acceptance); !counters.empty())
     document.add(Heading{"Error counters"}, Audience::page).add(Paragraph{counters});
   add_list(document, "Not covered", acceptance.not_covered);
-  document.add(Heading{"Origin"}, Audience::page).add(origin(acceptance), Audience::page);
+  document.add(Heading{"Origin", true}, Audience::page).add(origin(acceptance), Audience::page);
   document.add(Paragraph{{{{to_upper(to_string(acceptance.verdict)), tone_of(acceptance.verdict)},
                            {": " + hosts_words(acceptance) + runs_words(acceptance.runs)}}}},
                Audience::terminal);
@@ -548,7 +548,7 @@ Document certificate(const Acceptance& acceptance, const HostAcceptance& host) {
     document.add(Heading{"Not resolved here"}).add(unresolved_list(acceptance));
   add_list(document, "Notes", host.notes);
   add_list(document, "Not covered", acceptance.not_covered);
-  return document.add(Heading{"Origin"}).add(origin(acceptance));
+  return document.add(Heading{"Origin", true}).add(origin(acceptance));
 }
 
 }  // namespace bench

@@ -387,7 +387,7 @@ void add_unresolved(const FleetReport& report, Document& document) {
 
 void add_criteria(const FleetReport& report, Document& document) {
   const FleetProfile& learned = report.learned;
-  document.add(Heading{"Learned criteria"});
+  document.add(Heading{"Learned criteria", true});
   document.add(Paragraph{
       fmt::format("{} of {} learned; save them with --learn FILE. Hosts whose similarity to the "
                   "center is below alpha are excluded.",
@@ -506,7 +506,7 @@ Document to_document(const FleetReport& report) {
   add_unresolved(report, document);
   if (!report.series.empty()) document.add(Heading{"Metrics"}).add(series_table(report));
   add_criteria(report, document);
-  document.add(Heading{"Method"}, Audience::page)
+  document.add(Heading{"Method", true}, Audience::page)
       .add(Paragraph{fmt::format(
                "{}. Verdicts expire {:g} days after the last measurement. False-alarm rate of a "
                "healthy fleet: one report in {:.0f}.",

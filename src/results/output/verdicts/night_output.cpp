@@ -488,7 +488,7 @@ Document to_document(const Night& night) {
     if (!call.trouble.empty())
       document.add(Note{fmt::format("hook {} for {}: {}", call.command, call.host, call.trouble),
                         "warning"});
-  document.add(Heading{"Origin"}, Audience::page).add(summary(night), Audience::page);
+  document.add(Heading{"Origin", true}, Audience::page).add(summary(night), Audience::page);
   return document;
 }
 

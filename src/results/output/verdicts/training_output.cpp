@@ -231,7 +231,7 @@ Document to_document(const TrainingReport& report) {
         document, run.diagnoses,
         report.runs.size() > 1 ? "Bottleneck analysis of run " + run.run : "Bottleneck analysis");
   for (const std::string& warning : report.warnings) document.add(Note{warning, "warning"});
-  document.add(Heading{"Origin"}, Audience::page)
+  document.add(Heading{"Origin", true}, Audience::page)
       .add(Paragraph{"Runs: " + runs}, Audience::page)
       .add(Note{note_of(report)}, Audience::page);
   document.add(Paragraph{note_of(report)}, Audience::terminal);

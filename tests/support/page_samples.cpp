@@ -8,9 +8,11 @@
 #include <tuple>
 
 #include "core/whole_file.h"
+#include "mlperf/score/submission_score.h"
 #include "results/output/document/dot_plot.h"
 #include "results/output/document/page.h"
 #include "results/output/document/plot.h"
+#include "results/output/mlperf/score_output.h"
 #include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
 #include "results/output/verdicts/acceptance_output.h"
@@ -20,11 +22,15 @@
 #include "results/output/verdicts/ladder_output.h"
 #include "results/output/verdicts/night_output.h"
 #include "results/output/verdicts/regression_output.h"
+#include "results/output/verdicts/roofline_output.h"
 #include "results/output/verdicts/scaling_output.h"
+#include "results/output/verdicts/topology_output.h"
 #include "results/output/verdicts/training_output.h"
 #include "results/verdicts/compare/compare.h"
+#include "tests/mlperf/scored_entry.h"
 #include "tests/results/run_fixture.h"
 #include "tests/support/simulated_fleet.h"
+#include "tests/support/topology_host.h"
 
 using namespace bench;
 
@@ -313,6 +319,59 @@ RunReport run() {
   return make_run_report(fixture.end().records());
 }
 
+FleetTopology topology() {
+  std::vector<HostTopology> hosts;
+  for (int h = 0; h < 6; ++h) {
+    TopologyHost one;
+    if (h == 2) one.remove_gpu(1);
+    if (h == 4) one.facts["settings"]["thp"] = "never";
+    hosts.push_back(one.as(node(h)));
+  }
+  return compare_fleet(hosts, {});
+}
+
+std::vector<Roofline> rooflines() {
+  Side side{.name = "latest", .runs = 1};
+  const auto add = [&](const std::string& metric, const Json& params, double value, Unit unit,
+                       double of_limit) {
+    const MetricKey key{.metric = metric,
+                        .params = dump(params),
+                        .device = "host",
+                        .over = "rank",
+                        .unit = unit,
+                        .better = Better::higher};
+    side.metrics[key][{node(0), "host"}].push_back(
+        {.run = 1, .value = value, .of_limit = of_limit});
+  };
+  for (int size = 8; size <= 4096; size *= 2) {
+    const double share = 0.9 * size / (size + 200.0);
+    add("gemm.throughput",
+        {{"dtype", "f32"}, {"m", size}, {"n", size}, {"k", size}, {"threads", 64}}, 4e12 * share,
+        Unit::flop_per_second, share);
+  }
+  add("memory_bandwidth.bandwidth", {{"kernel", "read"}, {"level", "memory"}}, 300e9,
+      Unit::byte_per_second, 0.85);
+  return {roofline_of(side, "host")};
+}
+
+mlperf::SubmissionScore scores() {
+  mlperf::SubmissionScore score{.root = "round"};
+  const mlperf::RcpSet set = mlperf::small_set();
+  for (int i = 0; i < 8; ++i) {
+    const double minutes = 10.0 + i;
+    mlperf::EntryScore entry =
+        mlperf::entry_of({mlperf::run_of(0, minutes, 99), mlperf::run_of(1, minutes + 1, 99),
+                          mlperf::run_of(2, minutes + 2, i == 3 ? 60 : 99)});
+    entry.submitter = "submitter_" + std::to_string(i);
+    mlperf::score_entry(entry, &set, {.batches = {1152}});
+    score.systems.push_back({entry.submitter, entry.system, {}, {score.entries.size()}});
+    score.entries.push_back(std::move(entry));
+  }
+  score.benchmarks = {"llama31_405b"};
+  score.reference.emplace("5.1.0 llama31_405b", set);
+  return score;
+}
+
 MetricKey key_of(const std::string& metric, Better better) {
   return {.metric = metric,
           .params = R"({"dtype":"bf16","k":8192,"library":"cublaslt","m":8192,"n":8192})",
@@ -456,5 +515,8 @@ int main(int argc, char** argv) {
   write_file(folder / "scaling.html", to_page(to_document(scaling())));
   write_file(folder / "ladder.html", to_page(to_document(ladder())));
   write_file(folder / "training.html", to_page(to_document(training())));
+  write_file(folder / "topology.html", to_page(to_document(topology())));
+  write_file(folder / "roofline.html", to_page(to_document(rooflines())));
+  write_file(folder / "mlperf_scores.html", to_page(to_document(scores(), true)));
   write_file(folder / "hostile.html", hostile());
 }

@@ -18,6 +18,7 @@ from common import require, run, say
 # Runs inside a mount and a process namespace of its own: argument 1 is the root, the rest the command.
 ENTER = """
 set -e
+mount --bind "$1" "$1"  # a mount point, so that hosts of a lab can have namespaces in it
 mount --rbind /dev "$1/dev"
 mount --rbind /sys "$1/sys"
 mount -t proc proc "$1/proc"
@@ -60,6 +61,7 @@ def make_root(root, release):
     proxies = [line for line in dump.splitlines() if re.match(r"Acquire::https?::Proxy\b", line)]
     (root / "etc/apt/apt.conf.d/10proxy").write_text("".join(line + "\n" for line in proxies))
     shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+    (root / "etc/hosts").write_text("127.0.0.1 localhost\n")  # as every installed system has
 
 
 def entering(root, command):

@@ -18,8 +18,7 @@ namespace {
 
 /// The median of the other hosts: among few, a bad host that counted itself would hide part of its
 /// loss.
-double expected_of(const Compared& field, std::size_t i) {
-  std::vector<double> others = field.centres;
+double of_others(std::vector<double> others, std::size_t i) {
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
   return others.empty() ? kNoValue : median(others);
 }
@@ -28,7 +27,7 @@ Reason reason_of_peers(const Compared& field, std::size_t i, Verdict verdict,
                        const std::string& gate) {
   Reason reason = reason_of(*field.metric, verdict, gate);
   reason.value = field.centres[i];
-  reason.expected = expected_of(field, i);
+  reason.expected = of_others(field.centres, i);
   reason.job = field.metric->by_hosts.at({field.hosts[i]}).front().job;
   return reason;
 }
@@ -44,6 +43,7 @@ std::string against(const Compared& field, const HostMetric& row) {
 struct Field {
   const Compared& compared;
   std::vector<double> half = {};  // of the 95 % interval of each host's loss
+  std::vector<double> best = {};  // runs of each host
   double reached = kNoValue;      // loss that the scatter of runs and hosts lets be seen
   Hosts disturbed = {};           // with too few usable runs because of other work
   bool mostly_disturbed = false;
@@ -78,28 +78,29 @@ std::string next_step(const HostMetric& row) {
                              : "run again; if the loss stays at the limit, decide by hand";
 }
 
-/// The loss of a host's best runs against those of its peers. What slows a host all the time slows
-/// its best runs too; other work comes and goes, also where no sample shows it.
-double loss_of_best(const Compared& field, std::size_t i) {
-  const Better better = field.metric->better;
-  const auto best_of = [&](const std::vector<double>& runs) {
-    constexpr double kBest = 0.9;  // of few runs almost the best, of many not a single lucky one
-    return quantile(runs, better == Better::higher ? kBest : 1.0 - kBest);
-  };
-  std::vector<double> others;
-  for (std::size_t j = 0; j < field.hosts.size(); ++j)
-    if (j != i) others.push_back(best_of(field.runs[j]));
-  return loss(best_of(field.runs[i]), median(others), better);
+/// The best runs of each host. What slows a host all the time slows them too; other work comes and
+/// goes, also where no sample shows it.
+std::vector<double> best_runs(const Compared& field) {
+  constexpr double kBest = 0.9;  // of few runs almost the best, of many not a single lucky one
+  const double at = field.metric->better == Better::higher ? kBest : 1.0 - kBest;
+  std::vector<double> best;
+  for (const auto& runs : field.runs) best.push_back(quantile(runs, at));
+  return best;
 }
 
-/// Whether noise alone keeps the host from passing: that of all, or that of its runs, which vary
-/// as those of its peers do, and of which the best are as good. A host that begins well and slows
-/// down varies more than its peers.
-bool noise_hides(const Field& whole, std::size_t i, const HostMetric& row) {
-  if (is_noise(row.loss, row.half, row.resolution, whole.reached)) return true;
+/// Whether the host's runs vary as those of its peers do, and the best of them are as good: within
+/// half of `allowed`. A host that begins well and slows down varies more than its peers.
+bool met_slow_minutes(const Field& whole, std::size_t i, double allowed) {
   const Moderated& noise = whole.compared.noise;
   return noise.of_host[i] <= kAsNoisy * noise.fleet &&
-         loss_of_best(whole.compared, i) <= kAsGood * row.resolution;
+         loss(whole.best[i], of_others(whole.best, i), whole.compared.metric->better) <=
+             kAsGood * allowed;
+}
+
+/// Whether noise alone keeps the host from passing: that of all, or that of its runs.
+bool noise_hides(const Field& whole, std::size_t i, const HostMetric& row) {
+  return is_noise(row.loss, row.half, row.resolution, whole.reached) ||
+         met_slow_minutes(whole, i, row.resolution);
 }
 
 /// Passes once the upper end of the interval of the loss lies below the resolution.
@@ -160,7 +161,7 @@ HostMetric row_of_peers(const Field& whole, std::size_t i) {
   const MetricRuns& metric = *field.metric;
   HostMetric row{metric.case_name, metric.metric, metric.params, metric.unit, field.runs[i].size()};
   row.value = field.centres[i];
-  row.expected = expected_of(field, i);
+  row.expected = of_others(field.centres, i);
   row.loss = loss(row.value, row.expected, metric.better);
   row.half = whole.half[i];
   row.threshold = metric.threshold;
@@ -210,9 +211,10 @@ void add_alone(const GateContext& context, const std::string& host,
 void judge_host(const GateContext& context, Field& whole, std::size_t i, Alone& alone) {
   const Compared& field = whole.compared;
   HostMetric row = row_of_peers(whole, i);
-  const bool failing =
-      row.loss > row.threshold &&
-      stands_out(field.scores, i, row.loss, field.chance[i], kPeersShare * context.settings.level);
+  const bool failing = row.loss > row.threshold &&
+                       stands_out(field.scores, i, row.loss, field.chance[i],
+                                  kPeersShare * context.settings.level) &&
+                       !met_slow_minutes(whole, i, row.threshold);
   if (field.hosts.size() < kFewestPeers) {
     if (!judge_alone(context, whole, i, row)) alone[field.hosts[i]].push_back(&field);
   } else if (failing) {
@@ -306,7 +308,7 @@ bool by_single_hosts(const MetricRuns& metric) {
 }
 
 void judge_field(const GateContext& context, const Compared& field, Alone& alone) {
-  Field whole{field, half_widths(field)};
+  Field whole{field, half_widths(field), best_runs(field)};
   whole.reached = visible_loss(field, field.metric->resolution);
   whole.disturbed = disturbed_hosts(*field.metric, context.settings);
   whole.mostly_disturbed = context.settings.hosts.size() >= kFewestPeers &&

@@ -12,6 +12,7 @@
 #include "core/secret.h"
 #include "core/text.h"
 #include "runner/launch/process.h"
+#include "runner/launch/program_output.h"
 
 namespace bench {
 
@@ -129,6 +130,16 @@ std::vector<std::string> mpirun_command(const Job& job, const std::vector<Place>
   return argv;
 }
 
+/// The Open MPI of a bundle needs a newer C library than its other programs.
+bool starts(const std::filesystem::path& mpirun) try {
+  constexpr Seconds kPatience{10.0};
+  if (!std::filesystem::exists(mpirun)) return false;
+  program_output({mpirun.string(), "--version"}, kPatience);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
 /// "" if not found: jobs that need it are skipped with a reason.
 std::string path_of(const std::string& program) try {
   return find_program(program);
@@ -163,7 +174,7 @@ LaunchSite find_launch_site(LauncherKind kind, const std::string& rank_program_o
   const auto cuda = program_folder() / "bench-rank-cuda";
   if (std::filesystem::exists(cuda)) site.cuda_rank_program = cuda.string();
   const auto bundled = mpi_of_bundle(site.rank_program, "mpirun");
-  site.mpirun_of_bundle = std::filesystem::exists(bundled);
+  site.mpirun_of_bundle = starts(bundled);
   site.mpirun = site.mpirun_of_bundle ? bundled.string() : path_of("mpirun");
   site.slurm.srun = path_of("srun");
   site.root = geteuid() == 0;

@@ -1,8 +1,12 @@
 #include "runner/launch/launcher.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
 
 using namespace bench;
 using Catch::Matchers::Contains;
@@ -206,6 +210,23 @@ TEST_CASE("the Open MPI of a bundle starts its own daemons, where hosts have the
   CHECK_THAT(local, !Contains("orte_launch_agent"));
   CHECK(local.ends_with(" /opt/benchctl/bin/bench-rank-mpi "));
   CHECK(words(launch_command(job(1), here(1), there)) == " /opt/benchctl/bin/bench-rank ");
+}
+
+TEST_CASE("the Open MPI of a bundle is used only where it starts") {
+  const TemporaryDirectory folder;
+  const auto mpirun = folder.path() / "mpi" / "bin" / "mpirun";
+  const std::string rank = (folder.path() / "bin" / "bench-rank").string();
+  const auto found = [&](const char* script) {
+    std::filesystem::create_directories(mpirun.parent_path());
+    std::ofstream(mpirun) << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(mpirun, std::filesystem::perms::owner_all);
+    return find_launch_site(LauncherKind::mpirun, rank);
+  };
+  CHECK(found("echo 'mpirun (Open MPI) 4.1.4'\n").mpirun == mpirun.string());
+  CHECK(found("exit 0\n").mpirun_of_bundle);
+  const LaunchSite old = found("echo \"version 'GLIBC_2.36' not found\" >&2; exit 1\n");
+  CHECK_FALSE(old.mpirun_of_bundle);
+  CHECK(old.mpirun != mpirun.string());
 }
 
 TEST_CASE("--launcher local refuses other hosts, naming them") {

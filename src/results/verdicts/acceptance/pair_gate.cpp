@@ -243,22 +243,29 @@ Reason open_reason(const Pairs& all, const HostMetric& row) {
 // few look like scatter, too.
 constexpr double kMostScatter = 0.5;
 
-/// How much repeats of a host's pairs differ, by those of a typical pair.
-double relative_spread(const Pairs& all, const std::string& host) {
+/// Whether repeats that differ by `spread` vary as those of a typical pair do, and the best of them
+/// are as good as others'; log rates.
+bool met_slow_runs(const Pairs& all, double spread, double best, double best_of_others) {
+  return spread <= kAsNoisy * std::max(kPairFloor, all.repeat_spread) &&
+         loss_of(best - best_of_others) <= kAsGood * all.metric->resolution;
+}
+
+/// Of the pairs of a host, the typical one.
+double repeat_spread(const Pairs& all, const std::string& host) {
   std::vector<double> own;
   for (const Pair& pair : all.pairs)
     if (pair.has(host)) own.push_back(pair.spread);
-  return median(own) / std::max(kPairFloor, all.repeat_spread);
+  return median(own);
 }
 
 /// Whether noise alone keeps the host from passing: that of all pairs, which hides losses up to
-/// `typical`, or that of its own, which vary as all do and of which the best runs are as good.
+/// `typical`, or that of its own.
 bool pairs_hide(const Pairs& all, std::size_t i, const HostMetric& row, double typical) {
   if (all.rough) return row.loss <= row.resolution;
   if (typical > kMostScatter) return false;
   return is_noise(row.loss, row.half, row.resolution, typical) ||
-         (relative_spread(all, all.hosts[i]) <= kAsNoisy &&
-          loss_of(all.best_runs[i] - median(all.best_runs)) <= kAsGood * row.resolution);
+         met_slow_runs(all, repeat_spread(all, all.hosts[i]), all.best_runs[i],
+                       median(all.best_runs));
 }
 
 /// Of a host that does not fail. `typical`: the loss that could be seen on a typical host.
@@ -353,13 +360,6 @@ void fail_link(const GateContext& context, const Pairs& all, const Pair& pair, d
   context.add_reason(pair.b, reason);
 }
 
-/// Whether the runs of a link vary as those of all do, and the best of them is as good.
-bool noise_slows(const Pairs& all, const Pair& pair, double best_run) {
-  return pair.runs >= kFewestRepeats &&
-         pair.spread <= kAsNoisy * std::max(kPairFloor, all.repeat_spread) &&
-         loss_of(pair.best_log_rate - best_run) <= kAsGood * all.metric->resolution;
-}
-
 /// Slow, but not in all runs, or in too few.
 void suspect_link(const GateContext& context, const Pairs& all, const Pair& pair, double median) {
   Reason reason = reason_of_link(all, pair, median, Verdict::inconclusive);
@@ -392,9 +392,11 @@ void judge_links(const GateContext& context, const Pairs& all, const Hosts& fail
     if (loss_of(rates[i] - scores.median) <= least_loss(all) ||
         scores.levels[i] > kPairsShare * context.settings.level)
       continue;
-    if (pairs[i]->runs >= kFewestRepeats && slow_at_best(all, best_runs[i], median(best_runs)))
+    const double best = median(best_runs);
+    const bool often = pairs[i]->runs >= kFewestRepeats;
+    if (often && slow_at_best(all, best_runs[i], best))
       fail_link(context, all, *pairs[i], scores.median);
-    else if (!noise_slows(all, *pairs[i], median(best_runs)))
+    else if (!often || !met_slow_runs(all, pairs[i]->spread, best_runs[i], best))
       suspect_link(context, all, *pairs[i], scores.median);
   }
 }

@@ -103,7 +103,7 @@ void add_what(CLI::App& command, TrainOptions& options) {
   add_value(command, "--evaluation-data", request.evaluation_data, "PATH",
             "Evaluate on this file or folder (default: val or test in the folder of --data)");
   add_value(command, "--vocabulary", request.vocabulary, "N",
-            "State the vocabulary of token files that do not: nanoGPT's (default: the header's)")
+            "Set the vocabulary size for token files without a header, such as nanoGPT's")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 24));
   add_repeated(command, "--set", options.changes.set,
                "Set a probe parameter, e.g. train.shard_optimizer=true (with --scaling: "

@@ -362,7 +362,8 @@ DocumentTable series_table(const FleetReport& report) {
 
 std::string unresolved_words(const FleetSeriesReport& series) {
   const std::string where =
-      fmt::format("{}: on {} of {}", metric_title(series.key), series.unresolved, series.hosts);
+      fmt::format("{}: on {} of {} {}", metric_title(series.key), series.unresolved, series.hosts,
+                  series.key.device == "host" ? "hosts" : "devices");
   if (series.visible > series.threshold)
     return where + fmt::format(", losses below {} cannot be seen; {} should be",
                                share_text(series.visible), share_text(series.threshold));

@@ -212,11 +212,10 @@ void add_warnings(Comparison& comparison) {
         "{} metrics were measured with different settings on the two sides", otherwise));
   for (const ChangedFact& fact : comparison.facts)
     if (fact.change.fact == "cpu_quota_cores")
-      comparison.warnings.push_back(fmt::format(
-          "the CPU quota of {} unit{} differs (cores: {} in A, {} in B): where it throttles, "
-          "results "
-          "are those of the quota",
-          fact.units, fact.units == 1 ? "" : "s", fact.change.before, fact.change.after));
+      comparison.warnings.push_back(
+          fmt::format("CPU quotas differ (cores: {} in A, {} in B): where one throttles, results "
+                      "are those of the quota",
+                      fact.change.before, fact.change.after));
   if (std::ranges::any_of(comparison.metrics, [](const ComparedMetric& metric) {
         return mlperf::is_imported(metric.key.metric);
       }))

@@ -177,8 +177,9 @@ void add_reasons(const std::vector<FleetRow>& rows, const FleetSettings& setting
 /// A host of which noise hides every metric is open, though none of them says so.
 void add_all_unresolved(FleetHostReport& host) {
   if (host.unresolved > 0 && host.passed + host.failed + host.inconclusive == 0)
-    host.reasons.push_back(fmt::format(
-        "none of its {} metrics is resolved -> measure it while it is idle", host.unresolved));
+    host.reasons.push_back(
+        fmt::format("none of its metrics is resolved ({} measured) -> measure it while it is idle",
+                    host.unresolved));
 }
 
 Verdict verdict_of(const FleetHostReport& host) {

@@ -248,9 +248,8 @@ std::vector<FleetFault> fleet_faults(const Store& store, std::int64_t since_ns) 
 
 FleetReport stored_fleet(const Store& store, const Histories& histories,
                          const FleetSettings& settings, Selection selection) {
-  constexpr double kDay = 86'400e9;
   const auto since = [&](double days) {
-    return settings.now_ns - static_cast<std::int64_t>(days * kDay);
+    return settings.now_ns - static_cast<std::int64_t>(days * kDayNs);
   };
   selection.from_ns = since(std::max(settings.incident_days, 2.0 * settings.valid_days));
   selection.to_ns = settings.now_ns + 1;

@@ -102,9 +102,8 @@ struct FleetSeriesReport {
   std::size_t hosts = 0;
   double expected = kNoValue, noise = kNoValue;  // noise: of the peers, robust, relative
   bool judged = false;                           // enough peers, or a criterion
-  double visible =
-      kNoValue;  // loss that could be seen on a typical host; smaller ones hide in noise
-  std::size_t unresolved = 0;  // rows left open by noise
+  double visible = kNoValue;                     // visible_loss()
+  std::size_t unresolved = 0;                    // rows left open by noise
 };
 
 struct FleetReport {

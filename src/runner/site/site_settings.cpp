@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/locations.h"
 #include "core/schema.h"
+#include "results/store/sqlite.h"
 
 namespace bench {
 
@@ -25,7 +26,9 @@ std::string user_name() {
 
 namespace fs = std::filesystem;
 
-fs::path database_path(const std::string& option) {
+namespace {
+
+fs::path chosen_database(const std::string& option) {
   if (!option.empty()) return fs::absolute(option);
   if (const std::string set = environment_variable("BENCHCTL_DB"); !set.empty())
     return fs::absolute(set);
@@ -36,6 +39,14 @@ fs::path database_path(const std::string& option) {
                 "no database location: $BENCHCTL_DB and $HOME are unset, and site.json names none",
                 "choose one with --db FILE");
   return state / "benchctl" / "results.sqlite";
+}
+
+}  // namespace
+
+fs::path database_path(const std::string& option) {
+  fs::path database = chosen_database(option);
+  refuse_special_file(database);  // commands that read only the runs next to it never open it
+  return database;
 }
 
 std::string open_folder_warning(const fs::path& database) {

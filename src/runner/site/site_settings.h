@@ -24,7 +24,8 @@ std::string user_name();
 // runs are next to it.
 
 /// `option` (from --db) wins over $BENCHCTL_DB, that over site.json's, that over
-/// ${XDG_STATE_HOME:-~/.local/state}/benchctl.
+/// ${XDG_STATE_HOME:-~/.local/state}/benchctl. Throws Error(input) if a folder, pipe or device is
+/// there.
 std::filesystem::path database_path(const std::string& option);
 std::filesystem::path runs_folder(const std::filesystem::path& database);
 

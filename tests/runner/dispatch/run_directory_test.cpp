@@ -153,6 +153,7 @@ TEST_CASE("the database is where --db says, else $BENCHCTL_DB, else in the user'
   setenv("BENCHCTL_DB", "/db/r.sqlite", 1);
   CHECK(database_path("") == "/db/r.sqlite");
   CHECK(database_path("/other.sqlite") == "/other.sqlite");
+  CHECK_THROWS_WITH(database_path("/dev/zero"), Contains("not a regular file"));
   CHECK(runs_folder("/db/r.sqlite") == "/db/runs");
   unsetenv("BENCHCTL_DB");
   unsetenv("XDG_STATE_HOME");

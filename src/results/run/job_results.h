@@ -24,7 +24,7 @@ struct JobResult {
   std::map<std::string, std::string> out = {};
   /// Measured, but no series has a clean sample: nothing can be concluded from it.
   bool disturbed = false;
-  /// Its series without a clean sample: metric and parameters.
+  /// Its series without a clean sample, named by `short_names`.
   std::vector<std::string> unclean = {};
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/hostlist.h"
+#include "results/run/dimensions.h"
 #include "results/run/machines.h"
 
 namespace bench {
@@ -141,20 +142,28 @@ std::set<std::string> skipped_cases(const RunSummary& report) {
 /// Series of a job that were measured. For the job as a whole, single values count only where there
 /// is nothing else: many are counts that no load changes.
 struct MeasuredSeries {
-  std::size_t repeated = 0, repeated_clean = 0, single_clean = 0, all = 0;
-  std::vector<std::string> unclean;
+  std::size_t repeated = 0, repeated_clean = 0, single_clean = 0;
+  std::vector<std::pair<std::string, Json>> all;  // name and parameters
+  std::vector<std::size_t> without_clean;         // indices into `all`
 
   void add(const Series& series) {
     if (series.metric.empty() || series.outcome != Status::ok || series.n == 0) return;
-    ++all;
     if (series.n > 1) ++repeated;
     if (series.clean > 0)
       ++(series.n > 1 ? repeated_clean : single_clean);
     else
-      unclean.push_back(series.metric + " " + dump(series.params));
+      without_clean.push_back(all.size());
+    all.emplace_back(series.metric, series.params);
   }
   bool all_disturbed() const {
-    return all > 0 && (repeated > 0 ? repeated_clean : single_clean) == 0;
+    return !all.empty() && (repeated > 0 ? repeated_clean : single_clean) == 0;
+  }
+  std::vector<std::string> unclean() const {
+    const std::vector<std::string> names = short_names(all);
+    std::vector<std::string> found;
+    for (const std::size_t i : without_clean)  // every rank has its own
+      if (std::ranges::find(found, names[i]) == found.end()) found.push_back(names[i]);
+    return found;
   }
 };
 
@@ -197,9 +206,9 @@ class Judge {
 
   void add(JobResult& job) {
     if (job.outcome == Status::ok) {
-      MeasuredSeries& measured = measured_[job.job.id];
+      const MeasuredSeries& measured = measured_[job.job.id];
       job.disturbed = measured.all_disturbed();
-      job.unclean = std::move(measured.unclean);
+      job.unclean = measured.unclean();
     }
     if (job.outcome == Status::invalid)
       ++of().failed;

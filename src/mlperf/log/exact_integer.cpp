@@ -122,6 +122,27 @@ ExactInteger operator*(const ExactInteger& a, const ExactInteger& b) {
   return product;
 }
 
+ExactInteger operator%(const ExactInteger& a, const ExactInteger& b) {
+  // Long division by limbs: a digit of the quotient is found by its bits.
+  constexpr int kLimbBits = 30;
+  std::vector<Limbs> doubled = {b.limbs_};
+  for (int bit = 1; bit < kLimbBits; ++bit)
+    doubled.push_back(add_limbs(doubled.back(), doubled.back()));
+  ExactInteger rest;
+  for (auto limb = a.limbs_.rbegin(); limb != a.limbs_.rend(); ++limb) {
+    rest.limbs_.insert(rest.limbs_.begin(), *limb);
+    rest.trim();
+    for (int bit = kLimbBits - 1; bit >= 0; --bit) {
+      const Limbs& part = doubled[static_cast<std::size_t>(bit)];
+      if (compare_limbs(rest.limbs_, part) < 0) continue;
+      rest.limbs_ = subtract_limbs(rest.limbs_, part);
+      rest.trim();
+    }
+  }
+  rest.negative_ = a.negative_ && !rest.limbs_.empty();
+  return rest.limbs_.empty() || rest.negative_ == b.negative_ ? rest : rest + b;
+}
+
 std::strong_ordering operator<=>(const ExactInteger& a, const ExactInteger& b) {
   if (a.negative_ != b.negative_)
     return a.negative_ ? std::strong_ordering::less : std::strong_ordering::greater;

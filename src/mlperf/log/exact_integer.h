@@ -22,6 +22,8 @@ class ExactInteger {
   ExactInteger operator-() const;
   friend ExactInteger operator+(const ExactInteger& a, const ExactInteger& b);
   friend ExactInteger operator*(const ExactInteger& a, const ExactInteger& b);
+  /// Python's: with the sign of `b`, which must not be 0.
+  friend ExactInteger operator%(const ExactInteger& a, const ExactInteger& b);
   friend std::strong_ordering operator<=>(const ExactInteger& a, const ExactInteger& b);
   friend bool operator==(const ExactInteger& a, const ExactInteger& b) = default;
 

@@ -60,8 +60,12 @@ Operand calculate(const Node& node, const Scope& scope) {
         return multiply(a, b);
       case Op::divide:
         return divide(a, b);
+      case Op::remainder:
+        return remainder(a, b);
       case Op::power:
         return power(a, b);
+      case Op::larger:
+        return larger(a, b);
       default:
         return smaller(a, b);
     }

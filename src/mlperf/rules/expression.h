@@ -1,11 +1,11 @@
 // The expression language of rule sets: parsed once, evaluated with Python's arithmetic on values
 // of the log. It has no loops, external calls or unbounded allocations.
 //
-//   value <= target and value > 0.0            comparisons, also chained; and or not; + - * / **
+//   value <= target and value > 0.0            comparisons, also chained; and or not; + - * / % **
 //   value in ['closed', 'open']                literal or named lists, only after `in`
 //   'samples_count' in metadata                a dict key, an element, a substring
 //   metadata.samples_count == state.expected   members; state set by earlier lines
-//   1 if state.open else 2                     ceil floor abs int min is_integer
+//   1 if state.open else 2                     ceil floor abs int min max is_integer
 //
 // Names: value, metadata, time_ms (of the line), state.NAME, and what the Vocabulary adds.
 #pragma once
@@ -82,6 +82,7 @@ enum class Op : std::uint8_t {
   subtract,
   multiply,
   divide,
+  remainder,
   power,
   comparison,  // children and between them `relations`
   contains,    // child 0 in child 1
@@ -94,7 +95,8 @@ enum class Op : std::uint8_t {
   absolute,
   to_whole,
   nearly_whole,
-  smaller
+  smaller,
+  larger
 };
 
 struct Node {

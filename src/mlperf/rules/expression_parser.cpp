@@ -16,8 +16,9 @@
 namespace bench::mlperf {
 namespace {
 
-constexpr std::array<std::string_view, 18> kSigns = {
-    "**", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "(", ")", "[", "]", ",", ".", "="};
+constexpr std::array<std::string_view, 19> kSigns = {"**", "==", "!=", "<=", ">=", "<", ">",
+                                                     "+",  "-",  "*",  "/",  "%",  "(", ")",
+                                                     "[",  "]",  ",",  ".",  "="};
 
 bool begins_name(char byte) { return is_letter(byte) || byte == '_'; }
 
@@ -155,13 +156,14 @@ class ExpressionParser {
 
 // The primary expressions: names, numbers, strings, calls, lists.
 
-constexpr std::array<std::pair<std::string_view, Op>, 6> kFunctions = {
+constexpr std::array<std::pair<std::string_view, Op>, 7> kFunctions = {
     {{"ceil", Op::ceiling},
      {"floor", Op::floor},
      {"abs", Op::absolute},
      {"int", Op::to_whole},
      {"is_integer", Op::nearly_whole},
-     {"min", Op::smaller}}};
+     {"min", Op::smaller},
+     {"max", Op::larger}}};
 
 Node constant(Operand literal) {
   Node node;
@@ -242,7 +244,7 @@ Node ExpressionParser::call(Op op) {
   tokens_.expect("(");
   Node node = node_of(op);
   node.children.push_back(choice());
-  if (op == Op::smaller) {
+  if (op == Op::smaller || op == Op::larger) {
     tokens_.expect(",");
     node.children.push_back(choice());
   }
@@ -345,6 +347,8 @@ Node ExpressionParser::product() {
       node = node_of(Op::multiply, std::move(node), signed_power());
     else if (tokens_.take("/"))
       node = node_of(Op::divide, std::move(node), signed_power());
+    else if (tokens_.take("%"))
+      node = node_of(Op::remainder, std::move(node), signed_power());
     else
       return node;
   }

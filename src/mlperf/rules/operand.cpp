@@ -135,6 +135,16 @@ Operand divide(const Operand& a, const Operand& b) {
   return Operand(ratio);
 }
 
+Operand remainder(const Operand& a, const Operand& b) {
+  if (!a.is_number() || !b.is_number()) refuse_types("the remainder", a, b);
+  if (!truth(b)) throw EvaluationError("division by zero");
+  if (a.is_whole() && b.is_whole()) return Operand(exact(a) % exact(b));
+  const double divisor = to_real(b);
+  const double rest = std::fmod(to_real(a), divisor);
+  if (rest == 0.0) return Operand(std::copysign(0.0, divisor));
+  return Operand((rest < 0.0) != (divisor < 0.0) ? rest + divisor : rest);
+}
+
 Operand power(const Operand& a, const Operand& b) {
   if (!a.is_number() || !b.is_number()) refuse_types("the power", a, b);
   const double base = to_real(a);
@@ -186,6 +196,9 @@ bool nearly_whole(const Operand& a) {
 }
 
 Operand smaller(const Operand& a, const Operand& b) { return holds(Relation::less, b, a) ? b : a; }
+Operand larger(const Operand& a, const Operand& b) {
+  return holds(Relation::greater, b, a) ? b : a;
+}
 
 namespace {
 

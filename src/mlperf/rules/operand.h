@@ -62,6 +62,8 @@ Operand add(const Operand& a, const Operand& b);
 Operand subtract(const Operand& a, const Operand& b);
 Operand multiply(const Operand& a, const Operand& b);
 Operand divide(const Operand& a, const Operand& b);
+/// Python's a % b of numbers, with the sign of `b`. Throws for text, which Python would format.
+Operand remainder(const Operand& a, const Operand& b);
 /// On floats: a negative number to a fractional power is complex, as in Python. Integers are
 /// converted to floats.
 Operand power(const Operand& a, const Operand& b);
@@ -75,5 +77,6 @@ Operand to_whole(const Operand& a);
 bool nearly_whole(const Operand& a);
 /// Python's min(a, b): the first one if neither is smaller.
 Operand smaller(const Operand& a, const Operand& b);
+Operand larger(const Operand& a, const Operand& b);  // max(a, b), likewise
 
 }  // namespace bench::mlperf

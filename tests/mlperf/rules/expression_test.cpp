@@ -68,6 +68,24 @@ TEST_CASE("numbers behave as in Python: exact integers, including bools") {
   CHECK(result("ceil(1e23)") == "99999999999999991611392");
   CHECK(result("abs(-3)") == "3");
   CHECK(result("min(3, 2)") == "2");
+  CHECK(result("max(1, value)", PythonValue(1.0)) == "1");
+  CHECK(result("max(1, 2.5)") == "2.5");
+}
+
+TEST_CASE("the remainder is Python's: it has the divisor's sign, and is exact for integers") {
+  CHECK(result("7 % 3 * 2") == "2");
+  CHECK(result("-7 % 3") == "2");
+  CHECK(result("7 % -3") == "-2");
+  CHECK(result("-6 % 3") == "0");
+  CHECK(result("true % 2") == "1");
+  CHECK(result("7.5 % -2") == "-0.5");
+  CHECK(result("-4.0 % 2") == "0.0");
+  CHECK(result("value % 7", big("-100000000000000000000000000000000000000001")) == "1");
+  CHECK(result("5 % value", big("1000000000000000000000")) == "5");
+  CHECK(result("value % 3.0", PythonValue(std::numeric_limits<double>::infinity())) == "nan");
+  CHECK(result("1 % 0") == "raises");
+  CHECK(result("1 % 0.0") == "raises");
+  CHECK(result("value % 2", PythonValue("abc")) == "raises");
 }
 
 TEST_CASE("numeric operations raise as in Python") {

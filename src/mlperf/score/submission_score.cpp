@@ -36,7 +36,7 @@ std::string failure_text(const OfficialVerdict& verdict) {
 }
 
 ReadRun read_run(const Log& log, const RuleSet& rules, std::string reason) {
-  ReadRun run{.file = log.path, .facts = facts_of(log)};
+  ReadRun run{.file = log.path, .digest = log.digest, .facts = facts_of(log)};
   run.launch_ms = launch_of(log, run.facts);
   run.ruleset = rules.version;
   run.ruleset_reason = std::move(reason);
@@ -58,10 +58,16 @@ std::vector<fs::path> all_logs(const Submission& submission) {
   return logs;
 }
 
+/// A log without a benchmark of its round, such as a torn one, says nothing about the round, unless
+/// all are such.
 RuleSetChoice newest_round(const std::vector<ReadRun>& runs, const std::vector<RuleSet>& known) {
-  for (auto rules = known.rbegin(); rules != known.rend(); ++rules)
-    if (std::ranges::find(runs, rules->version, &ReadRun::ruleset) != runs.end())
-      return {rules->version, "the newest round among these logs: " + rules->round};
+  for (const bool any_log : {false, true})
+    for (auto rules = known.rbegin(); rules != known.rend(); ++rules)
+      if (std::ranges::any_of(runs, [&](const ReadRun& run) {
+            return run.ruleset == rules->version &&
+                   (any_log || rules->benchmarks.contains(run.facts.benchmark));
+          }))
+        return {rules->version, "the newest round among these logs: " + rules->round};
   return {};
 }
 

@@ -171,6 +171,16 @@ TEST_CASE("runs of two rounds with the same benchmarks use the newer one") {
       "5.0.0");
 }
 
+TEST_CASE("a torn log does not move the others to a newer round") {
+  AcmeSubmission acme;
+  acme.add("results/s/llama31_8b/result_0.txt", acme_run(0));
+  acme.write("results/s/llama31_8b/result_1.txt", "no line of MLPerf\n");
+  const CheckReport report = acme.check();
+  CHECK(report.files[0].rule_set == "5.1.0");
+  CHECK(report.files[0].pass);
+  CHECK_FALSE(report.files[1].pass);
+}
+
 TEST_CASE("a result with a wrong number of runs is reported") {
   AcmeSubmission acme;
   for (int i = 0; i < 9; ++i)

@@ -22,12 +22,13 @@ namespace {
 // Replaces the placeholders that training scripts leave in logs.
 
 struct Placeholder {
-  std::string_view key, value;  // as logged, with quotes
+  std::string_view key;    // as logged, with quotes
+  std::string_view value;  // as logged, with the closing quote
 };
-constexpr Placeholder kOrganisation{"\"submission_org\"", "\"SUBMISSION_ORG_PLACEHOLDER\""};
-constexpr Placeholder kPlatform{"\"submission_platform\"", "\"SUBMISSION_PLATFORM_PLACEHOLDER\""};
+constexpr Placeholder kOrganisation{"\"submission_org\"", "SUBMISSION_ORG_PLACEHOLDER\""};
+constexpr Placeholder kPlatform{"\"submission_platform\"", "SUBMISSION_PLATFORM_PLACEHOLDER\""};
 
-/// Only after the token and the key.
+/// Only after the token and the key. A count of nodes before it stays: "8xSUBMISSION_PLATFORM_...".
 bool fill(std::string& line, const Placeholder& placeholder, const std::string& name) {
   const std::size_t token = line.rfind(kMllogToken);
   if (token == std::string::npos) return false;
@@ -35,7 +36,12 @@ bool fill(std::string& line, const Placeholder& placeholder, const std::string& 
   if (key == std::string::npos) return false;
   const std::size_t value = line.find(placeholder.value, key);
   if (value == std::string::npos) return false;
-  line.replace(value, placeholder.value.size(), dump(Json(name)));
+  const std::string_view before = std::string_view(line).substr(0, value);
+  const std::string_view count = before.substr(before.rfind('"') + 1);
+  const bool counted = count.size() > 1 && count.back() == 'x' &&
+                       count.find_first_not_of("0123456789") == count.size() - 1;
+  if (!count.empty() && !counted && count != "Nx") return false;
+  line.replace(value, placeholder.value.size(), dump(Json(name)).substr(1));
   return true;
 }
 

@@ -118,6 +118,18 @@ TEST_CASE("placeholders are replaced only as values of their keys") {
             org_line("\"acme\"") + "\n\"SUBMISSION_ORG_PLACEHOLDER\"");
   CHECK(filled == 1);
   CHECK(replace_placeholders("", "a", "b", filled).empty());
+  const auto platform = [&](const std::string& logged) {
+    const std::string line = R"(:::MLLOG {"key": "submission_platform", "value": ")";
+    const std::string text =
+        replace_placeholders(line + logged + "\", \"metadata\": {}}", "acme", "rack \"7\"", filled);
+    return text.substr(line.size(), text.find("\", \"metadata") - line.size());
+  };
+  CHECK(platform("SUBMISSION_PLATFORM_PLACEHOLDER") == R"(rack \"7\")");
+  CHECK(platform("16xSUBMISSION_PLATFORM_PLACEHOLDER") == R"(16xrack \"7\")");
+  CHECK(platform("NxSUBMISSION_PLATFORM_PLACEHOLDER") == R"(Nxrack \"7\")");
+  CHECK(filled == 4);
+  CHECK(platform("my SUBMISSION_PLATFORM_PLACEHOLDER") == "my SUBMISSION_PLATFORM_PLACEHOLDER");
+  CHECK(filled == 4);
 }
 
 }  // namespace bench::mlperf

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlperf/log/log.h"
 #include "mlperf/log/run_facts.h"
 #include "mlperf/rcp/rcp_set.h"
 
@@ -35,6 +36,7 @@ RunWindow median_window(std::span<const double> launch_ms, std::span<const doubl
 /// The data of one log that the score needs.
 struct ReadRun {
   std::filesystem::path file = {};
+  Digest digest = 0;  // of the log
   RunFacts facts = {};
   double launch_ms = kNoValue;  // time of the first init_start, else run_start, else the first line
   bool compliant = false;       // by the official checker

@@ -108,6 +108,7 @@ std::string unequal_text(const PerAccelerator& one) {
 Document to_document(const PublishedComparison& comparison) {
   Document document = bench::to_document(comparison.comparison, true);
   document.title = "MLPerf comparison";
+  for (const std::string& warning : comparison.warnings) document.add(Note{warning, "warning"});
   if (!comparison.unequal.empty())
     document.add(Heading{std::vector<TextSpan>{{"Different numbers of accelerators"},
                                                {fmt::format("  {}", kDerived), Tone::faint}}});
@@ -137,6 +138,7 @@ Json to_json(const PublishedComparison& comparison) {
                                {"ratio", one.ratio.value},
                                {"low", one.ratio.low},
                                {"high", one.ratio.high}});
+  for (const std::string& warning : comparison.warnings) json["warnings"].push_back(warning);
   json["accelerator_time"] = {{"geometric_mean", comparison.geometric_mean},
                               {"benchmarks", comparison.benchmarks},
                               {"derived", kDerived}};

@@ -1,8 +1,12 @@
 #include "results/verdicts/published/published_comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -24,11 +28,61 @@ ByBenchmark comparable(const PublishedSide& side) {
     if (entry.score_minutes > 0.0 && accelerators_of(entry) > 0.0)
       found[{entry.benchmark, entry.division}].push_back(&entry);
   if (found.empty())
-    throw Error(ErrorKind::input,
-                "'" + printable(side.name) +
-                    "' selects no result that has a score and a number of accelerators",
-                "list the results with `benchctl mlperf compare PATH`");
+    throw Error(
+        ErrorKind::input,
+        "'" + printable(side.name) +
+            "' selects no result that has a score, a number of accelerators, and logs of its own",
+        "list the results with `benchctl mlperf compare PATH`");
   return found;
+}
+
+// Copies of logs.
+
+std::set<Digest> digests_of(const PublishedSide& side) {
+  std::set<Digest> all;
+  for (const PublishedEntry& entry : side.entries)
+    for (const PublishedRun& run : entry.runs)
+      if (run.digest != 0) all.insert(run.digest);
+  return all;
+}
+
+std::set<Digest> common(const std::set<Digest>& a, const std::set<Digest>& b) {
+  std::set<Digest> both;
+  std::ranges::set_intersection(a, b, std::inserter(both, both.end()));
+  return both;
+}
+
+/// The side without logs that are `seen`, and each other one once.
+PublishedSide without_copies(PublishedSide side, std::set<Digest> seen,
+                             std::vector<std::string>& warnings) {
+  for (PublishedEntry& entry : side.entries) {
+    const std::size_t copies = std::erase_if(entry.runs, [&](const PublishedRun& run) {
+      return run.digest != 0 && !seen.insert(run.digest).second;
+    });
+    if (copies == 0) continue;
+    warnings.push_back(
+        fmt::format("{}: {} logs are copies of others in this comparison and are "
+                    "not counted as runs",
+                    entry_label(entry), copies));
+    if (counted_seconds(entry).empty()) entry.score_minutes = kNoValue;
+  }
+  return side;
+}
+
+/// Results of one benchmark and size are pooled: a warning where their accelerators differ.
+void add_pooled(const ByBenchmark& side, const std::string& name,
+                std::vector<std::string>& warnings) {
+  for (const auto& [benchmark, entries] : side) {
+    std::map<double, std::set<std::string>> models;  // by number of accelerators
+    for (const PublishedEntry* entry : entries)
+      models[accelerators_of(*entry)].insert(printable(hardware_name(*entry)));
+    for (const auto& [count, names] : models)
+      if (names.size() > 1)
+        warnings.push_back(fmt::format(
+            "'{}' pools {} models with {:g} accelerators in {} ({}): choose one by its words",
+            printable(name), names.size(), count, printable(benchmark.first),
+            join(std::vector<std::string>(names.begin(), names.end()), ", ")));
+  }
 }
 
 /// One row per counted run, in the format of `export jsonl`.
@@ -130,10 +184,15 @@ ExitCode PublishedComparison::exit_code() const {
   return code == ExitCode::not_measured && !unequal.empty() ? ExitCode::ok : code;
 }
 
-PublishedComparison compare_published(const PublishedSide& a, const PublishedSide& b,
+PublishedComparison compare_published(const PublishedSide& all_of_a, const PublishedSide& all_of_b,
                                       const CompareOptions& options) {
-  PublishedComparison found{.a = a.name, .b = b.name};
+  PublishedComparison found{.a = all_of_a.name, .b = all_of_b.name};
+  const std::set<Digest> shared = common(digests_of(all_of_a), digests_of(all_of_b));
+  const PublishedSide a = without_copies(all_of_a, shared, found.warnings);
+  const PublishedSide b = without_copies(all_of_b, shared, found.warnings);
   const ByBenchmark of_a = comparable(a), of_b = comparable(b);
+  add_pooled(of_a, a.name, found.warnings);
+  add_pooled(of_b, b.name, found.warnings);
   found.comparison = compare(side_of_rows(rows_of_side(of_a), a.name, {}),
                              side_of_rows(rows_of_side(of_b), b.name, {}), options);
   double logs = 0.0;

@@ -1,6 +1,7 @@
 // Compares published systems and generations by score and by accelerator time, which MLPerf does
 // not define. Two sides are compared by the same code as local runs (results/compare), so the
-// verdicts mean the same.
+// verdicts mean the same. Copies of a log are one run: within a side they count once, and logs that
+// both sides have count on neither.
 #pragma once
 
 #include <string>
@@ -40,6 +41,8 @@ struct PublishedComparison {
   /// Over all benchmarks, one ratio each: accelerator time, B over A. Derived.
   double geometric_mean = kNoValue;
   std::size_t benchmarks = 0;
+  std::vector<std::string> warnings =
+      {};                      // copied logs, and several accelerators as one; printable
   ExitCode exit_code() const;  // as in Comparison; 0 if only unequal counts are compared
 };
 
@@ -49,7 +52,8 @@ struct PublishedSide {
   std::string name;
   std::vector<PublishedEntry> entries;
 };
-/// Throws Error(input) with the side that has no scored result with an accelerator count.
+/// Throws Error(input) with the side that has no scored result with an accelerator count and logs
+/// of its own.
 PublishedComparison compare_published(const PublishedSide& a, const PublishedSide& b,
                                       const CompareOptions& options = {});
 

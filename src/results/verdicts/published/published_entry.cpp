@@ -26,6 +26,7 @@ PublishedRun published_run(const ScoredRun& run) {
   found.minutes = run.minutes;
   if (std::isfinite(run.converged)) found.samples = run.converged;
   found.start_ms = start_of(run.read.facts);
+  found.digest = run.read.digest;
   return found;
 }
 

@@ -23,6 +23,7 @@ struct PublishedRun {
   double samples =
       kNoValue;  // samples or epochs to the target, at the last evaluation before run_stop
   std::int64_t start_ms = 0;  // UTC, since 1970; 0 if unknown
+  Digest digest = 0;          // of the log: equal for copies
 };
 
 struct PublishedEntry {

@@ -90,6 +90,36 @@ TEST_CASE("different accelerator counts are compared in accelerator time at the 
   keeps_to_compare_schema(found);
 }
 
+TEST_CASE("copied logs are one run, and on both sides none") {
+  const auto with_logs = [](PublishedEntry entry, Digest first) {
+    for (PublishedRun& run : entry.runs) run.digest = first++;
+    return entry;
+  };
+  const PublishedEntry old = with_logs(published("acme", "old", 1, 60.0), 100);
+  const PublishedSide b{"X2", {with_logs(published("acme", "new", 1, 60.0), 200)}};
+  CHECK(compare_published({"X1", {old}}, b).warnings.empty());
+  PublishedEntry copied = old;
+  copied.system = "renamed";
+  const PublishedComparison twice = compare_published({"X1", {old, copied}}, b);
+  CHECK(twice.comparison.metrics.at(0).a.n == 10);
+  REQUIRE(twice.warnings.size() == 1);
+  CHECK_THAT(twice.warnings[0], Contains("llama31_8b of acme renamed: 10 logs are copies"));
+  CHECK_THAT(to_terminal(to_document(twice), kBroad), Contains("10 logs are copies"));
+  keeps_to_compare_schema(twice);
+  CHECK_THROWS_WITH(compare_published({"X1", {old}}, {"X2", {copied}}), Contains("no result"));
+}
+
+TEST_CASE("pooling the results of several accelerators is said") {
+  PublishedEntry other = published("corp", "other", 1, 50.0);
+  other.description.accelerator = "GPU X9";
+  const PublishedSide a{"8 of any", {published("acme", "old", 1, 60.0), other}};
+  const PublishedSide b{"X2", {published("acme", "new", 1, 40.0)}};
+  const PublishedComparison found = compare_published(a, b);
+  REQUIRE(found.warnings.size() == 1);
+  CHECK_THAT(found.warnings[0],
+             Contains("'8 of any' pools 2 models") && Contains("(GPU X1, GPU X9)"));
+}
+
 TEST_CASE("a side without a score and an unknown benchmark are rejected by name") {
   PublishedEntry unscored = published("acme", "old", 1, 60.0);
   unscored.score_minutes = kNoValue;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/schema.h"
+#include "core/text.h"
 #include "results/output/document/page.h"
 #include "results/output/document/terminal.h"
 #include "results/output/verdicts/scaling_output.h"
@@ -51,6 +52,20 @@ void keeps_to_schema(const ScalingReport& report) {
 }
 
 }  // namespace
+
+TEST_CASE("a peak is named only where the fit excludes that there is none") {
+  ScalingFit fit = *usl_fit(std::vector<RateAt>{
+      {1, 100}, {2, 196}, {4, 380}, {8, 710}, {16, 1240}, {32, 1900}, {64, 2300}});
+  const auto lines = [&] {
+    ScalingCurve curve;
+    curve.over = "accelerators";
+    curve.fits = {fit};
+    return join(fit_lines(curve), "\n");
+  };
+  CHECK_THAT(lines(), Contains("Peak at 72 accelerators"));
+  fit.beta.low = -1e-5;
+  CHECK_THAT(lines(), Contains("Peak not established") && Contains("at 72 accelerators"));
+}
 
 TEST_CASE("busbw of each rank is treated as a total rate") {
   const auto report = report_of(ladder("collective", "busbw", Unit::byte_per_second, Better::higher,

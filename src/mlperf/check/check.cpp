@@ -135,10 +135,13 @@ std::size_t age_of(const std::vector<RuleSet>& known, const std::string& version
 std::vector<std::size_t> apply_newest_round(std::vector<LogChoice>& logs,
                                             const std::vector<RuleSet>& known) {
   std::map<std::filesystem::path, std::size_t> newest;
-  for (const LogChoice& log : logs)
-    if (!log.organisation.empty())
-      newest[log.organisation] =
-          std::max(newest[log.organisation], age_of(known, log.choice.version));
+  for (const LogChoice& log : logs) {
+    const std::size_t age = age_of(known, log.choice.version);
+    // A log without a benchmark, such as a torn one, says nothing about the round.
+    if (!log.organisation.empty() && age < known.size() &&
+        known[age].benchmarks.contains(log.benchmark))
+      newest[log.organisation] = std::max(newest[log.organisation], age);
+  }
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     const auto at = newest.find(logs[i].organisation);
@@ -161,6 +164,7 @@ struct Place {
   const SubmissionEntry* entry = nullptr;
   std::optional<std::size_t> folder = {};
   std::optional<std::int64_t> accelerators = {};
+  std::string division = {};  // of the system description; "" if unknown
 };
 
 struct LogList {
@@ -183,7 +187,8 @@ LogList log_list_of(const Submission& submission) {
   for (std::size_t i = 0; i < submission.entries.size(); ++i) {
     const SubmissionEntry& entry = submission.entries[i];
     const std::optional<SystemDescription> system = description_of(entry);
-    const Place place{&entry, i, system ? system->accelerators() : std::nullopt};
+    const Place place{&entry, i, system ? system->accelerators() : std::nullopt,
+                      system ? system->division : ""};
     for (const std::filesystem::path& log : entry.logs) {
       work.paths.push_back(log);
       work.places.push_back(place);
@@ -200,6 +205,7 @@ void add_strict(const Log& log, const RunFacts& facts, const RuleSet& rules, con
                 FileCheck& file) {
   Subject subject{.log = log, .facts = facts, .rules = rules};
   subject.accelerators = place.accelerators;
+  subject.division = place.division;
   if (place.entry != nullptr) {
     subject.submitter = place.entry->submitter;
     subject.folder = place.entry->benchmark;

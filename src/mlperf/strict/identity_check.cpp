@@ -47,11 +47,36 @@ void check_benchmark(const Subject& subject, std::vector<Finding>& findings) {
                "the log's benchmark differs from its folder's name"});
 }
 
+void check_division(const Subject& subject, std::vector<Finding>& findings) {
+  const LogEntry* entry = first_entry(subject.log, "submission_division");
+  if (entry == nullptr || subject.division.empty() || subject.facts.division.empty() ||
+      subject.facts.division == subject.division)
+    return;
+  add_finding(findings, entry, "identity.division", Severity::warning,
+              {printable(subject.division), entry->value.excerpt(),
+               "the log's division differs from that of the system description: change the one "
+               "that is wrong"});
+}
+
+/// Official tools that read a log once ignore evaluations before its benchmark is named.
+void check_order(const Subject& subject, std::vector<Finding>& findings) {
+  const LogEntry* named = first_entry(subject.log, "submission_benchmark");
+  const LogEntry* evaluation = first_entry(subject.log, "eval_accuracy");
+  if (named == nullptr || evaluation == nullptr || named->line < evaluation->line) return;
+  add_finding(findings, named, "identity.order", Severity::warning,
+              {fmt::format("before line {}, the first evaluation", evaluation->line),
+               fmt::format("line {}", named->line),
+               "the official convergence test ignores evaluations above submission_benchmark, so "
+               "its score may differ: log the benchmark first"});
+}
+
 }  // namespace
 
 void check_identity(const Subject& subject, std::vector<Finding>& findings) {
   check_organisation(subject, findings);
   check_benchmark(subject, findings);
+  check_division(subject, findings);
+  check_order(subject, findings);
 }
 
 }  // namespace bench::mlperf

@@ -87,7 +87,7 @@ std::string text_of(const Expected& expected) {
   return fmt::format("after {:.10g} {}, then every {:.10g}", *expected.first, unit, expected.step);
 }
 
-/// "after 24576 samples, then every 24576"; uses the most common step.
+/// "after 24576 samples, then every 24576"; the step of most evaluations, or their range.
 std::string found_text(const std::vector<double>& positions, bool by_samples) {
   const char* unit = by_samples ? "samples" : "epochs";
   const std::string first = number_text(positions.front());
@@ -99,6 +99,9 @@ std::string found_text(const std::vector<double>& positions, bool by_samples) {
       steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (steps.size() == 1)
     return fmt::format("after {} {}, then every {}", first, unit, number_text(most->first));
+  if (2 * most->second <= static_cast<int>(positions.size()) - 1)
+    return fmt::format("after {} {}, then in steps of {} to {}", first, unit,
+                       number_text(steps.begin()->first), number_text(steps.rbegin()->first));
   return fmt::format("after {} {}, then mostly every {}", first, unit, number_text(most->first));
 }
 

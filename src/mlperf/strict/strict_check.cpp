@@ -85,6 +85,8 @@ const std::vector<StrictRule>& strict_rules() {
       {"folder.empty", "A benchmark folder contains result_*.txt."},
       {"hyperparameter.fixed", "Hyperparameters fixed by the rules have the required value."},
       {"identity.benchmark", "The benchmark in a log matches its folder's name."},
+      {"identity.division", "The division in a log is that of its system description."},
+      {"identity.order", "submission_benchmark is logged before the first evaluation."},
       {"identity.organisation", "The organisation in a log matches its folder's name."},
       {"log.empty", "A log contains MLLOG lines."},
       {"runs.count", "A result has the number of runs that its benchmark requires."},

@@ -20,6 +20,7 @@ struct Subject {
   const RuleSet& rules;
   std::string submitter = {}, folder = {};        // folder names; "" if unknown
   std::optional<std::int64_t> accelerators = {};  // from the system description
+  std::string division = {};                      // likewise; "" if unknown
 
   bool closed() const { return facts.division == "closed"; }
   /// The rule set's entry for the logged benchmark; nullptr if it has none.

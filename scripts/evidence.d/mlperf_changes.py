@@ -49,12 +49,13 @@ def change_value(rng, lines):
 
 def change_batch(rng, lines):
     """The batch size, and at times what follows from it."""
-    batch = rng.choice([8, 16, 64, 256.0, 512, 1152, 1280, 2304, 15360, 16384, 18432, 0, -256, -1e-6, 0.5, 1e-300, 10**20, True])
+    batch = rng.choice([8, 16, 64, 256.0, 512, 1152, 1280, 2304, 8192.0, 15360, 16384, 18432, 32768, 0, -256, -1e-6, 0.5, 1e-300, 10**20, True])
     of_key(rng, lines, "global_batch_size")["value"] = batch
     for key, scale in (("opt_base_learning_rate", 8e-5 / 1152), ("opt_learning_rate_decay_steps", 1.0)):
         found = [one for one in objects(lines) if one["key"] == key]
         if found and rng.random() < 0.7 and isinstance(batch, NUMBERS) and batch > 0:
-            found[0]["value"] = rng.choice([batch * scale, 2.4e-05 * (batch / 16384) ** 0.5, 1e-6 * (batch / 256) ** 0.5])
+            found[0]["value"] = rng.choice([batch * scale, 2.4e-05 * (batch / 16384) ** 0.5, 1e-6 * (batch / 256) ** 0.5,
+                                           0.5e-6 * batch / 8192, 1.5e-6 * batch / 8192])
     for one in objects(lines):
         if one["key"] == "num_prompts_per_step" and rng.random() < 0.7:
             one["value"] = batch / 16
@@ -123,7 +124,7 @@ def rename_key(rng, lines):
 
 def other_benchmark(rng, lines):
     of_key(rng, lines, "submission_benchmark")["value"] = rng.choice(
-        ["bert", "rgat", "flux1", "llama31_8b", "gpt_oss_20b", "resnet", "", None, 1, "qwen35_397b_grpo", "llama2_70b_lora"])
+        ["bert", "rgat", "flux1", "llama31_8b", "gpt_oss_20b", "resnet", "", None, 1, "qwen35_397b_grpo", "llama2_70b_lora", "dlrmv4"])
 
 
 def drop_field(rng, lines):

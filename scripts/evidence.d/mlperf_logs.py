@@ -32,25 +32,31 @@ OWN = {
                         "opt_learning_rate_warmup_steps": 4, "opt_learning_rate_decay_steps": 11996, "opt_adamw_epsilon": 1e-08,
                         "moe_aux_loss_coeff": 0.01},
     "qwen35_397b_grpo": {
-        "global_batch_size": 256, "max_sequence_length": 65536, "eval_samples": 256, "init_checkpoint_step": 0, "max_steps": 100,
+        "global_batch_size": 256, "max_sequence_length": 65536, "eval_samples": 251, "init_checkpoint_step": 0, "max_steps": 100,
         "opt_base_learning_rate": 1e-06, "opt_adamw_beta_2": 0.999, "opt_adamw_epsilon": 1e-8, "opt_adamw_weight_decay": 0.0,
         "opt_gradient_clip_norm": 0.125, "opt_learning_rate_warmup_steps": 0, "opt_learning_rate_decay_schedule": "constant",
         "generation_training_rollout_temperature": 1.0, "generation_training_rollout_top_p": 1.0,
         "generation_validation_rollout_temperature": 0.1, "generation_validation_rollout_top_p": 0.95,
         "num_prompts_per_step": 16, "num_generations_per_prompt": 16},
+    "dlrmv4": {
+        "global_batch_size": 8192, "train_samples": 2290835423, "eval_samples": 2058204, "max_sequence_length": 4096, "opt_name": "Adam",
+        "opt_base_learning_rate": 1e-06, "opt_adam_beta_1": 0.95, "opt_adam_beta_2": 0.999, "opt_adam_epsilon": 1e-8,
+        "opt_weight_decay": 0.0, "opt_sparse_name": "RowWiseAdagrad", "opt_sparse_base_learning_rate": 1e-06,
+        "opt_learning_rate_warmup_steps": 24000, "opt_learning_rate_warmup_start_lr": 0.0, "eval_every_data_pct": 0.001},
 }
 BENCHMARKS = {
     "5.0.0": ["bert", "dlrm_dcnv2", "llama2_70b_lora", "llama31_405b", "retinanet", "rgat", "stable_diffusion"],
     "5.1.0": ["dlrm_dcnv2", "flux1", "llama2_70b_lora", "llama31_405b", "llama31_8b", "retinanet", "rgat"],
     "6.0.0": ["deepseekv3_671b", "dlrm_dcnv2", "flux1", "gpt_oss_20b", "llama2_70b_lora", "llama31_405b", "llama31_8b"],
-    "6.1.0": ["deepseekv3_671b", "flux1", "gpt_oss_20b", "llama2_70b_lora", "llama31_8b", "qwen35_397b_grpo"],
+    "6.1.0": ["deepseekv3_671b", "dlrmv4", "flux1", "gpt_oss_20b", "llama2_70b_lora", "llama31_8b", "qwen35_397b_grpo"],
 }
 REACHED = {"bert": 0.73, "dlrm_dcnv2": 0.8028, "llama2_70b_lora": 0.92, "llama31_405b": 5.5, "retinanet": 0.341, "rgat": 0.73,
-           "flux1": 0.58, "llama31_8b": 3.29, "gpt_oss_20b": 3.33, "deepseekv3_671b": 3.5, "qwen35_397b_grpo": 0.7,
+           "flux1": 0.58, "llama31_8b": 3.29, "gpt_oss_20b": 3.33, "deepseekv3_671b": 3.5, "qwen35_397b_grpo": 0.7, "dlrmv4": 0.76,
            "stable_diffusion": 0.5}
 IN_EPOCHS = ("bert", "dlrm_dcnv2", "retinanet", "rgat")
 OPTIONAL = {"lowest_numerical_precision_in_linear": "fp8", "lowest_numerical_precision_in_attn": "bfloat16",
             "tensor_parallelism": 4, "expert_parallelism": 8.0, "micro_batch_size": 2, "config_filename": "a.sh"}
+MANDATORY = {**OPTIONAL, "lowest_numerical_precision_in_comm": "mxfp6", "pipeline_parallelism": 2, "context_parallelism": 1}
 TIME = 1759858994000
 
 
@@ -64,7 +70,8 @@ def head(benchmark, division, ruleset):
     for key, value in (("benchmark", benchmark), ("org", "Example"), ("division", division), ("status", "onprem"),
                        ("platform", "8xExample")):
         lines.append(line("submission_" + key, value, TIME + 2))
-    keys = {**FIXED, **OWN[benchmark], **(OPTIONAL if ruleset >= "6" else {}), "seed": 1234}
+    disclosed = MANDATORY if ruleset >= "6.1" else OPTIONAL if ruleset >= "6" else {}
+    keys = {**FIXED, **OWN[benchmark], **disclosed, "seed": 1234}
     lines += [line(key, value, TIME + 3) for key, value in keys.items()]
     return lines + [line("init_stop", None, TIME + 60000), line("run_start", None, TIME + 60001)]
 
@@ -74,6 +81,8 @@ def progress(benchmark, batch, step, division, ruleset):
     broken = division == "open" and ruleset < "6" and benchmark in ("llama2_70b_lora", "llama31_405b", "llama31_8b")
     if benchmark in IN_EPOCHS or broken:  # open rules of these rounds ask for the other unit
         return {"epoch_num": step}
+    if benchmark == "dlrmv4":  # from block 25 of 280 steps
+        return {"samples_count": (24 + step) * 280 * batch}
     first = {"qwen35_397b_grpo": batch * 18, "deepseekv3_671b": batch * 43}.get(benchmark, batch)
     return {"samples_count": first + (step - 1) * batch}
 

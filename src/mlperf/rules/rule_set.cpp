@@ -228,6 +228,8 @@ RuleSet rule_set_from_json(const Json& json, const std::string& origin) {
   rules.version = json.value("ruleset", "");
   rules.round = json.value("round", "");
   rules.until = json.value("until", "");
+  const Json& checker = object_field(json, "checker");
+  rules.checker = {text_field(checker, "version"), text_field(checker, "date")};
   std::string place = "/benchmarks/";
   try {
     for (const auto& [name, benchmark] : object_field(json, "benchmarks").items()) {
@@ -278,6 +280,7 @@ void overlay_sections(Json& base, const Json& change) {
 
 void overlay_rule_set(Json& base, const Json& change) {
   base.erase("until");
+  base.erase("checker");
   for (const auto& [name, value] : change.items()) {
     if (name == "sections")
       overlay_sections(base["sections"], value);

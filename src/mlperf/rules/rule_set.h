@@ -105,10 +105,21 @@ struct Benchmark {
   std::optional<EvaluationSchedule> evaluation = {};
 };
 
+/// The release of the official checker whose verdicts the rules give; empty for rules of one's own.
+struct CheckerRelease {
+  std::string version = {};
+  std::string date = {};  // "2026-10-24"
+
+  bool empty() const { return version.empty(); }
+  /// "mlperf_logging 4.1.68 (2026-10-24)"
+  std::string text() const { return "mlperf_logging " + version + " (" + date + ")"; }
+};
+
 struct RuleSet {
   std::string version = {};
   std::string round = {};
   std::string until = {};  // last day of this round for `auto`; "": open-ended
+  CheckerRelease checker = {};
   std::map<std::string, Benchmark, std::less<>> benchmarks = {};
   std::map<std::string, Section, std::less<>> sections = {};
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/text.h"
 #include "core/time.h"
@@ -22,9 +23,17 @@ std::string day_of(const Log& log) {
       .substr(0, kDayLength);
 }
 
+/// `reason`, and that a run of this day may have rules that are not known here.
+RuleSetChoice chosen_for(const std::string& day, const RuleSet& rules, std::string reason) {
+  if (!rules.checker.empty() && day > rules.checker.date)
+    reason += "; the run is newer than these rules, which are those of " + rules.checker.text();
+  return {rules.version, std::move(reason)};
+}
+
 }  // namespace
 
 RuleSetChoice choose_rule_set(const Log& log, const std::vector<RuleSet>& known) {
+  const std::string day = day_of(log);
   const LogEntry* named = first_entry(log, "submission_benchmark");
   const std::string benchmark(named == nullptr ? "" : named->value.text());
   std::vector<const RuleSet*> fitting;
@@ -37,15 +46,15 @@ RuleSetChoice choose_rule_set(const Log& log, const std::vector<RuleSet>& known)
                  : fmt::format("no rule set has the benchmark '{}'", printable(benchmark));
     for (const RuleSet& rules : known) fitting.push_back(&rules);
   } else if (fitting.size() == 1) {
-    return {fitting[0]->version, fmt::format("{} is in {} only", benchmark, fitting[0]->round)};
+    return chosen_for(day, *fitting[0],
+                      fmt::format("{} is in {} only", benchmark, fitting[0]->round));
   }
-  const std::string day = day_of(log);
   const RuleSet* chosen = fitting.back();
   if (!day.empty())
     for (auto rules = fitting.rbegin(); rules != fitting.rend(); ++rules)
       if ((*rules)->until.empty() || day <= (*rules)->until) chosen = *rules;
   const std::string time = day.empty() ? "no timestamp is logged" : "the run started on " + day;
-  return {chosen->version, fmt::format("{}; {}: {}", reason, time, chosen->round)};
+  return chosen_for(day, *chosen, fmt::format("{}; {}: {}", reason, time, chosen->round));
 }
 
 }  // namespace bench::mlperf

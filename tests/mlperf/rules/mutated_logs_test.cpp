@@ -65,7 +65,7 @@ using Verdicts = std::map<std::string, int>;
 
 TEST_CASE("logs with one change get the official checker's verdict, for the same keys") {
   CHECK(check_all("tests/data/mlperf/mutated_logs.jsonl.gz") ==
-        Verdicts{{"crash", 132}, {"fail", 1268}, {"pass", 1000}});
+        Verdicts{{"crash", 132}, {"fail", 1272}, {"pass", 996}});
 }
 
 TEST_CASE("logs with several changes, of both divisions, get the official checker's verdict") {

@@ -24,8 +24,25 @@ using Keys = std::set<std::string>;
 
 TEST_CASE("a valid log passes") {
   CHECK(verdict_of(lora_log()).pass);
-  CHECK(verdict_of(lora_log(), "6.1.0").pass);
+  CHECK(verdict_of(lora_log(), "6.0.0").pass);
   CHECK(verdict_of(lora_log()).findings.empty());
+}
+
+TEST_CASE("from 6.1 on a log discloses its precisions, its splits and its configuration") {
+  TrainingLog log = lora_log();
+  const OfficialVerdict without = verdict_of(log, "6.1.0");
+  CHECK_FALSE(without.pass);
+  CHECK(without.findings.size() == 9);
+  for (const char* part : {"linear", "attn", "comm"})
+    log.add(std::string("lowest_numerical_precision_in_") + part, "\"mxfp6\"");
+  for (const char* key : {"tensor_parallelism", "pipeline_parallelism", "context_parallelism",
+                          "expert_parallelism", "micro_batch_size"})
+    log.add(key, "1");
+  log.add("config_filename", "\"config.sh\"");
+  CHECK(verdict_of(log, "6.1.0").pass);
+  CHECK_FALSE(verdict_of(log, "6.0.0").pass);  // did not know mxfp6
+  log.set("tensor_parallelism", "0");
+  CHECK_FALSE(verdict_of(log, "6.1.0").pass);
 }
 
 TEST_CASE("all failures are found, each at its line") {

@@ -123,6 +123,9 @@ TEST_CASE("the choice of a rule set has a reason") {
   CHECK(choice("\"flux1\"", "1759858994891").reason ==
         "flux1 is in 3 rule sets; the run started on 2025-10-07: Training v5.1");
   CHECK(choice("\"bert\"", "1").reason == "bert is in Training v5.0 only");
+  CHECK(choice("\"dlrmv4\"", "1800000000000").reason ==
+        "dlrmv4 is in Training v6.1 only; the run is newer than these rules, which are those of "
+        "mlperf_logging 4.1.68 (2026-10-24)");
   CHECK(choice("\"a\\u001bb\"", "1").reason.find("\\x1b") != std::string::npos);
 }
 

@@ -53,6 +53,7 @@ void add_mlperf(CLI::App& app, CommandResult& result) {
   add_mlperf_scaling(*mlperf, result);
   add_mlperf_compare(*mlperf, result);
   add_mlperf_package(*mlperf, result);
+  add_mlperf_rules(*mlperf, result);
 }
 
 }  // namespace bench

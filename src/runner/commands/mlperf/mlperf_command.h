@@ -32,5 +32,6 @@ void add_mlperf_score(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_compare(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_package(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_rules(CLI::App& mlperf, CommandResult& result);
 
 }  // namespace bench

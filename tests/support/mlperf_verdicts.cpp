@@ -1,6 +1,7 @@
 // Prints official verdicts in bulk, to compare them with the official checker's. For each line
 // "RULESET WERROR PATH" on stdin (WERROR: 0 or 1), prints a line of JSON: the verdict, the failed
 // keys, the number of failures without a key, and the number of warnings.
+//   mlperf_verdicts [FOLDER]     (of rule sets; default: ours)
 #include <exception>
 #include <iostream>
 #include <map>
@@ -16,11 +17,13 @@ using namespace bench::mlperf;
 
 namespace {
 
+std::filesystem::path folder;
+
 const RuleSet& rule_set(const std::string& version) {
   static std::map<std::string, RuleSet> loaded;
   const auto known = loaded.find(version);
   if (known != loaded.end()) return known->second;
-  return loaded.emplace(version, load_rule_set(rule_set_folder(), version)).first->second;
+  return loaded.emplace(version, load_rule_set(folder, version)).first->second;
 }
 
 Json answer(const std::string& question) {
@@ -43,7 +46,8 @@ Json answer(const std::string& question) {
 
 }  // namespace
 
-int main() try {
+int main(int argc, char** argv) try {
+  folder = argc > 1 ? std::filesystem::path(argv[1]) : rule_set_folder();
   std::string line;
   while (std::getline(std::cin, line)) std::cout << dump(answer(line)) << '\n';
   return std::cout.flush() ? 0 : 1;

@@ -1,0 +1,126 @@
+"""scripts/mlperf_rules on a small checker: each construct of its rules, and that what it does not know is refused."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+META = "_ALL_RESULT_FILE_COUNTS = {'training': {'small': 10, 'other': 3}}\n"
+FILES = {
+    "common": """
+- BEGIN:
+    CODE: >
+        s.update({'started': False, 'first': 9e99})
+- KEY:
+    NAME: submission_division
+    REQ: EXACTLY_ONE
+    CHECK: " v['value'] in ['closed', 'open'] "
+    POST: " enqueue_config('training_9.0.0/{}_common.yaml'.format(v['value'])); s['minutes'] = 240 if v['value'] == 'open' else 30 "
+- KEY:
+    NAME: cache_clear
+    REQ: AT_LEAST_ONE
+    CHECK:
+        - "'value' in v"
+- KEY:
+    NAME: init_stop
+    REQ: AT_LEAST_ONE_OR(block_stop)
+    CHECK: "not s['started'] and ll.timestamp - min(s['first'], ll.timestamp) < s['minutes'] * 60"
+- KEY:
+    NAME: precision
+    REQ: OPTIONAL
+""",
+    "closed_common": """
+- KEY:
+    NAME: submission_benchmark
+    REQ: EXACTLY_ONE
+    POST: " enqueue_config('training_9.0.0/closed_{}.yaml'.format(v['value'])) "
+""",
+    "closed_small": """
+- BEGIN:
+    CODE: " s.update({'target': 0.75, 'next': None}) "
+- KEY:
+    NAME: global_batch_size
+    REQ: EXACTLY_ONE
+    POST: |
+        # in steps
+        s['step'] = max(1, int(math.ceil(1000 / v['value']))) * v['value']
+- KEY:
+    NAME: opt_base_learning_rate
+    REQ: EXACTLY_ONE
+    CHECK: " s.get('low') is not None and s['low'] * (1 - 1e-9) <= v['value'] <= 1_000 "
+- KEY:
+    NAME: eval_accuracy
+    REQ: AT_LEAST_ONE
+    CHECK:
+        - "('samples_count' in v['metadata']) | ('epoch_num' in v['metadata'])"
+        - "v['metadata']['samples_count'] % s['step'] == 0 if 'samples_count' in v['metadata'] else True"
+    POST: |
+        if v['value'] == s['next']:
+            s['next'] += s['step']
+    FIRST_CHECK: " v['value'] != -1 "
+    ATLEAST_ONE_CHECK: "v['value'] >= s['target'] and v['value'] <= 1.0"
+""",
+}
+
+
+@unittest.skipUnless(yaml, "python3's yaml is not installed")
+class Rules(unittest.TestCase):
+    def derived(self, **changes):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name) / "mlperf_logging" / "compliance_checker" / "training_9.0.0"
+            folder.mkdir(parents=True)
+            (folder.parents[1] / "benchmark_meta.py").write_text(META)
+            for stem, text in {**FILES, **changes}.items():
+                (folder / f"{stem}.yaml").write_text(text)
+            (pathlib.Path(name) / "mlperf_logging-4.1.99.dist-info").mkdir()
+            return subprocess.run([sys.executable, ROOT / "scripts" / "mlperf_rules", "9.0.0", "--from", name], capture_output=True, text=True)
+
+    def test_each_construct_has_its_place(self):
+        done = self.derived()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rules = json.loads(done.stdout)
+        self.assertIn("4.1.99", rules["source"])
+        self.assertEqual(rules["benchmarks"], {"small": {"runs": 10, "progress": "samples_count", "target": 0.75, "better": "higher"}})
+        self.assertEqual(set(rules["sections"]), {"common", "closed", "closed/small"})
+        common = rules["sections"]["common"]
+        self.assertEqual(common["begin"], {"started": False, "first": 9e99})
+        self.assertEqual(common["keys"], {
+            "submission_division": {"check": "value in ['closed', 'open']", "continue": "{value}",
+                                    "after": ["minutes = 240 if (value == 'open') else 30"]},
+            "cache_clear": {"count": "at_least_one"},
+            "init_stop": {"count": "any", "or": "block_stop",
+                          "check": "(not state.started) and ((time_ms - min(state.first, time_ms)) < (state.minutes * 60))"},
+            "precision": {"count": "any"}})
+        self.assertEqual(rules["sections"]["closed"]["keys"], {"submission_benchmark": {"continue": "closed/{value}"}})
+        small = rules["sections"]["closed/small"]
+        self.assertEqual(small["begin"], {"target": 0.75, "next": None, "low": None})
+        self.assertEqual(small["keys"], {
+            "global_batch_size": {"after": ["step = max(1, int(ceil(1000 / value))) * value"]},
+            "opt_base_learning_rate": "(state.low != none) and ((state.low * (1 - 1e-09)) <= value <= 1000)",
+            "eval_accuracy": {
+                "count": "at_least_one",
+                "check": ["('samples_count' in metadata) or ('epoch_num' in metadata)",
+                          "((metadata.samples_count % state.step) == 0) if ('samples_count' in metadata) else true"],
+                "first": "value != (-1)",
+                "some": "(value >= state.target) and (value <= 1.0)",
+                "after": ["next = state.next + state.step if (value == state.next) else state.next"]}})
+
+    def test_what_the_rule_language_lacks_is_refused_with_its_place(self):
+        for code in ("len(v['value']) > 3", "[x for x in v['value']]", "v['value'].startswith('a')", "s['a'][0] > 1"):
+            done = self.derived(closed_other=f'- KEY:\n    NAME: odd\n    REQ: EXACTLY_ONE\n    CHECK: "{code}"\n')
+            self.assertNotEqual(done.returncode, 0, code)
+            self.assertIn("closed_other.yaml: odd:", done.stderr, code)
+        done = self.derived(closed_other="- KEY:\n    NAME: odd\n    REQ: TWICE\n")
+        self.assertIn("odd: TWICE", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

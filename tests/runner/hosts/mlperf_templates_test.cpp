@@ -1,5 +1,5 @@
-// suites/mlperf: templates of MLPerf Training v5.1. A plan can be made of each, and its target,
-// direction and number of runs are those of the rules.
+// suites/mlperf: templates of MLPerf Training v5.1 to v6.1. A plan can be made of each, and its
+// target, direction and number of runs are those of the rules.
 #include <map>
 
 #include "core/error.h"
@@ -20,19 +20,24 @@ struct Rule {
   std::size_t runs;
 };
 
-// training_policies and the compliance checker's rule set 5.1.0.
+// training_policies and the compliance checker's rule sets 5.1.0 to 6.1.0.
 const std::map<std::string, Rule> kRules = {{"llama31_405b", {5.6, "lower", 3}},
                                             {"llama31_8b", {3.3, "lower", 10}},
                                             {"llama2_70b_lora", {0.925, "lower", 10}},
                                             {"flux1", {0.586, "lower", 10}},
                                             {"retinanet", {0.34, "higher", 5}},
                                             {"dlrm_dcnv2", {0.80275, "higher", 10}},
-                                            {"rgat", {0.72, "higher", 10}}};
+                                            {"rgat", {0.72, "higher", 10}},
+                                            {"gpt_oss_20b", {3.34, "lower", 10}},
+                                            {"deepseekv3_671b", {3.6, "lower", 3}},
+                                            {"qwen35_397b_grpo", {0.69, "higher", 3}},
+                                            {"dlrmv4", {0.75, "higher", 10}}};
 
 }  // namespace
 
 TEST_CASE(
-    "every benchmark of MLPerf Training v5.1 has a template, with the rules' target and runs") {
+    "every benchmark of MLPerf Training v5.1 to v6.1 has a template, with the rules' target and "
+    "runs") {
   const auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   for (const auto& [name, rule] : kRules) {
     INFO(name);

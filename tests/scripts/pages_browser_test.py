@@ -5,6 +5,7 @@
 Skipped (77) where there is no Chromium. With SCREENSHOTS, a folder, it also keeps what it saw.
 """
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -205,6 +206,26 @@ def check_that_this_test_can_fail(browser, folder):
     assert page.value(LOW_CONTRAST), "faint text was not found"
 
 
+def make_site(benchctl, folder):
+    """Pages of a database with two nights and two runs of this host. What they say of it is not judged here."""
+    suite = folder / "site.json"
+    suite.write_text(json.dumps({"suite": "site", "measure": {"max_time_s": 0.1}, "cases": [{"name": "one", "probe": "null"}]}))
+    for words in (("nightly", "--suite", suite), ("nightly", "--suite", suite), ("run", suite), ("run", suite),
+                  ("report", "site", folder / "site")):
+        done = subprocess.run([benchctl, *words, "--db", folder / "results.sqlite"], capture_output=True, text=True)
+        assert done.returncode in (0, 1, 3), f"{words}: {done.stderr}"
+    return sorted((folder / "site").rglob("*.html"))
+
+
+def check_site(browser, pages):
+    kinds = {path.parent.name for path in pages}
+    assert {"site", "runs", "nights", "hosts"} <= kinds, f"the site lacks pages: {kinds}"
+    for path in pages:
+        check_looks(browser, path)
+        for link in browser.open(path).value("[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"):
+            assert link.startswith("#") or (path.parent / link).is_file(), f"{path.name} links to {link}, which is not there"
+
+
 def keep_screenshots(browser, folder, kept):
     for name, size, dark in (("fleet", (1200, 900), False), ("training", (1200, 700), False), ("scaling", (1200, 900), False),
                              ("ladder", (1200, 900), False),
@@ -252,6 +273,7 @@ def main():
             check_hostile(browser, folder)
             for path in sorted(folder.glob("*.html")):
                 check_looks(browser, path)
+            check_site(browser, make_site(pathlib.Path(sys.argv[1]).with_name("benchctl"), folder))
             check_keyboard(browser, folder)
             check_that_this_test_can_fail(browser, folder)
         if len(sys.argv) > 2:

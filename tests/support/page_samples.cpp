@@ -8,14 +8,13 @@
 #include <tuple>
 
 #include "core/whole_file.h"
-#include "mlperf/score/submission_score.h"
 #include "results/output/document/dot_plot.h"
 #include "results/output/document/page.h"
 #include "results/output/document/plot.h"
-#include "results/output/mlperf/score_output.h"
 #include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
 #include "results/output/verdicts/acceptance_output.h"
+#include "results/output/verdicts/calibration_output.h"
 #include "results/output/verdicts/compare_output.h"
 #include "results/output/verdicts/fleet_output.h"
 #include "results/output/verdicts/host_output.h"
@@ -27,8 +26,8 @@
 #include "results/output/verdicts/topology_output.h"
 #include "results/output/verdicts/training_output.h"
 #include "results/verdicts/compare/compare.h"
-#include "tests/mlperf/scored_entry.h"
 #include "tests/results/run_fixture.h"
+#include "tests/support/mlperf_page_samples.h"
 #include "tests/support/simulated_fleet.h"
 #include "tests/support/topology_host.h"
 
@@ -354,24 +353,6 @@ std::vector<Roofline> rooflines() {
   return {roofline_of(side, "host")};
 }
 
-mlperf::SubmissionScore scores() {
-  mlperf::SubmissionScore score{.root = "round"};
-  const mlperf::RcpSet set = mlperf::small_set();
-  for (int i = 0; i < 8; ++i) {
-    const double minutes = 10.0 + i;
-    mlperf::EntryScore entry =
-        mlperf::entry_of({mlperf::run_of(0, minutes, 99), mlperf::run_of(1, minutes + 1, 99),
-                          mlperf::run_of(2, minutes + 2, i == 3 ? 60 : 99)});
-    entry.submitter = "submitter_" + std::to_string(i);
-    mlperf::score_entry(entry, &set, {.batches = {1152}});
-    score.systems.push_back({entry.submitter, entry.system, {}, {score.entries.size()}});
-    score.entries.push_back(std::move(entry));
-  }
-  score.benchmarks = {"llama31_405b"};
-  score.reference.emplace("5.1.0 llama31_405b", set);
-  return score;
-}
-
 MetricKey key_of(const std::string& metric, Better better) {
   return {.metric = metric,
           .params = R"({"dtype":"bf16","k":8192,"library":"cublaslt","m":8192,"n":8192})",
@@ -464,6 +445,22 @@ RegressionReport regressions() {
   return report;
 }
 
+Calibration calibration() {
+  return {.rates = {{"a change at one host", 0.05, 4000, 190},
+                    {"an odd host among its peers", 0.05, 380, 31}},
+          .power = {{0.02, 1, 900, 140},
+                    {0.02, 5, 900, 820},
+                    {0.05, 1, 900, 850},
+                    {0.05, 5, 900, 899},
+                    {0.1, 1, 900, 900}},
+          .series = 120,
+          .constant = 14,
+          .sigma = 0.006,
+          .correlation = 0.2,
+          .called_noise = 3,
+          .decided = 11};
+}
+
 std::string hostile() {
   const std::string bad =
       "</script><script>document.title='broken'</script><img src=x "
@@ -517,6 +514,7 @@ int main(int argc, char** argv) {
   write_file(folder / "training.html", to_page(to_document(training())));
   write_file(folder / "topology.html", to_page(to_document(topology())));
   write_file(folder / "roofline.html", to_page(to_document(rooflines())));
-  write_file(folder / "mlperf_scores.html", to_page(to_document(scores(), true)));
+  write_file(folder / "calibration.html", to_page(to_document(calibration())));
+  mlperf::write_mlperf_pages(folder);
   write_file(folder / "hostile.html", hostile());
 }

@@ -69,15 +69,20 @@ PublishedSide without_copies(PublishedSide side, std::set<Digest> seen,
   return side;
 }
 
-/// Results of one benchmark and size are pooled: a warning where their accelerators differ.
-void add_pooled(const ByBenchmark& side, const std::string& name,
+/// Results of one benchmark and size, which the other side has too, are pooled: a warning where
+/// their accelerators differ.
+void add_pooled(const ByBenchmark& side, const std::string& name, const ByBenchmark& other,
                 std::vector<std::string>& warnings) {
   for (const auto& [benchmark, entries] : side) {
+    const auto compared = other.find(benchmark);
+    if (compared == other.end()) continue;
     std::map<double, std::set<std::string>> models;  // by number of accelerators
     for (const PublishedEntry* entry : entries)
       models[accelerators_of(*entry)].insert(printable(hardware_name(*entry)));
     for (const auto& [count, names] : models)
-      if (names.size() > 1)
+      if (names.size() > 1 && std::ranges::find(compared->second, count, [](const auto* entry) {
+                                return accelerators_of(*entry);
+                              }) != compared->second.end())
         warnings.push_back(fmt::format(
             "'{}' pools {} models with {:g} accelerators in {} ({}): choose one by its words",
             printable(name), names.size(), count, printable(benchmark.first),
@@ -191,8 +196,8 @@ PublishedComparison compare_published(const PublishedSide& all_of_a, const Publi
   const PublishedSide a = without_copies(all_of_a, shared, found.warnings);
   const PublishedSide b = without_copies(all_of_b, shared, found.warnings);
   const ByBenchmark of_a = comparable(a), of_b = comparable(b);
-  add_pooled(of_a, a.name, found.warnings);
-  add_pooled(of_b, b.name, found.warnings);
+  add_pooled(of_a, a.name, of_b, found.warnings);
+  add_pooled(of_b, b.name, of_a, found.warnings);
   found.comparison = compare(side_of_rows(rows_of_side(of_a), a.name, {}),
                              side_of_rows(rows_of_side(of_b), b.name, {}), options);
   double logs = 0.0;

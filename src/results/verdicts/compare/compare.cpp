@@ -13,6 +13,7 @@
 #include "core/disclaimer.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
+#include "results/run/dimensions.h"
 #include "results/run/metric_catalogue.h"
 #include "results/stats/false_discovery.h"
 #include "results/verdicts/compare/compared_values.h"
@@ -83,7 +84,7 @@ std::map<MetricKey, RunNoise> run_noise(const Histories& histories, const Side& 
 namespace {
 
 std::string title_of(const MetricKey& key) {
-  return key.metric + (key.params == "{}" ? "" : " " + key.params);
+  return with_dimensions(key.metric, try_parse_json(key.params).value_or(Json::object()));
 }
 
 /// Derived from another metric of its series, or a description of the measurement.

@@ -42,6 +42,21 @@ TEST_CASE("mlperf check reports the verdict, positions and an exit code") {
   CHECK(compat.out.find("[strict ") == std::string::npos);
 }
 
+TEST_CASE("mlperf rules lists the rounds with the checker that each follows") {
+  const BenchctlFolder bench;
+  const Answer json = bench.run({"mlperf", "rules", "--json"});
+  const Json report = parse_json(json.out, "stdout");
+  CHECK_NOTHROW(Schema::load(schema_path("report_mlperf_rules")).check(report, "stdout"));
+  const Json& newest = report["rule_sets"].back();
+  CHECK(newest["rule_set"] == "6.1.0");
+  CHECK(newest["checker"]["version"] == "4.1.68");
+  CHECK(newest["benchmarks"]["dlrmv4"]["target"] == 0.75);
+  CHECK_THAT(bench.run({"mlperf", "rules"}).out, Contains("at least 0.75, 10 runs"));
+  const Answer none = bench.run({"mlperf", "rules", "--ruleset-dir", bench.folder.path()});
+  CHECK(none.exit.text() == "exit code 4");
+  CHECK_THAT(none.err, Contains("no rule sets in"));
+}
+
 TEST_CASE("mlperf check writes JSON, JUnit and SARIF to stdout and to a file") {
   const BenchctlFolder bench;
   const std::string path = torn_submission(bench);

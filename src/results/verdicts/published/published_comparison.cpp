@@ -52,20 +52,21 @@ std::set<Digest> common(const std::set<Digest>& a, const std::set<Digest>& b) {
   return both;
 }
 
-/// The side without logs that are `seen`, and each other one once.
+/// The side without results that have logs which are `seen`, or are in an earlier result: with some
+/// of its runs a result has another score.
 PublishedSide without_copies(PublishedSide side, std::set<Digest> seen,
                              std::vector<std::string>& warnings) {
-  for (PublishedEntry& entry : side.entries) {
-    const std::size_t copies = std::erase_if(entry.runs, [&](const PublishedRun& run) {
+  std::erase_if(side.entries, [&](const PublishedEntry& entry) {
+    const auto copies = std::ranges::count_if(entry.runs, [&](const PublishedRun& run) {
       return run.digest != 0 && !seen.insert(run.digest).second;
     });
-    if (copies == 0) continue;
-    warnings.push_back(
-        fmt::format("{}: {} logs are copies of others in this comparison and are "
-                    "not counted as runs",
-                    entry_label(entry), copies));
-    if (counted_seconds(entry).empty()) entry.score_minutes = kNoValue;
-  }
+    if (copies > 0)
+      warnings.push_back(
+          fmt::format("{} is left out: {} of its {} logs are copies of others in "
+                      "this comparison",
+                      entry_label(entry), copies, entry.runs.size()));
+    return copies > 0;
+  });
   return side;
 }
 

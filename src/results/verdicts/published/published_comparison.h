@@ -1,7 +1,7 @@
 // Compares published systems and generations by score and by accelerator time, which MLPerf does
 // not define. Two sides are compared by the same code as local runs (results/compare), so the
-// verdicts mean the same. Copies of a log are one run: within a side they count once, and logs that
-// both sides have count on neither.
+// verdicts mean the same. A result with a log that an earlier result or the other side has too is
+// left out, because copies of a log are one run.
 #pragma once
 
 #include <string>

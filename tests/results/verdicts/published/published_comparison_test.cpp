@@ -90,7 +90,7 @@ TEST_CASE("different accelerator counts are compared in accelerator time at the 
   keeps_to_compare_schema(found);
 }
 
-TEST_CASE("copied logs are one run, and on both sides none") {
+TEST_CASE("results with copied logs are left out") {
   const auto with_logs = [](PublishedEntry entry, Digest first) {
     for (PublishedRun& run : entry.runs) run.digest = first++;
     return entry;
@@ -103,10 +103,18 @@ TEST_CASE("copied logs are one run, and on both sides none") {
   const PublishedComparison twice = compare_published({"X1", {old, copied}}, b);
   CHECK(twice.comparison.metrics.at(0).a.n == 10);
   REQUIRE(twice.warnings.size() == 1);
-  CHECK_THAT(twice.warnings[0], Contains("llama31_8b of acme renamed: 10 logs are copies"));
-  CHECK_THAT(to_terminal(to_document(twice), kBroad), Contains("10 logs are copies"));
+  CHECK_THAT(twice.warnings[0], Contains("llama31_8b of acme renamed is left out: 10 of its 10"));
+  CHECK_THAT(to_terminal(to_document(twice), kBroad), Contains("10 of its 10 logs are copies"));
   keeps_to_compare_schema(twice);
   CHECK_THROWS_WITH(compare_published({"X1", {old}}, {"X2", {copied}}), Contains("no result"));
+  PublishedEntry mixed = with_logs(published("corp", "mixed", 2, 60.0), 300);
+  mixed.runs[3].digest = 103;  // one of old's
+  const PublishedEntry own = with_logs(published("acme", "own", 1, 60.0), 400);
+  const PublishedComparison partly =
+      compare_published({"X1", {old, own}}, {"X2", {mixed, b.entries[0]}});
+  CHECK(partly.warnings.size() == 2);
+  CHECK(partly.comparison.metrics.at(0).a.n == 10);
+  CHECK(partly.unequal.empty());
 }
 
 TEST_CASE("pooling the results of several accelerators is said") {

@@ -106,8 +106,9 @@ void check_finite(const LogEntry& entry, std::vector<Finding>& findings) {
 void check_type(const Subject& subject, const LogEntry& entry, std::vector<Finding>& findings) {
   const std::optional<Kind> kind = kind_of(subject, entry.key);
   if (!kind || matches_kind(*kind, entry.value)) return;
-  // Only a warning: where a type decides, the official checker fails the log itself.
-  add_finding(findings, &entry, "value.type", Severity::warning,
+  // The official checker accepts such logs; only its convergence test needs the batch as a number.
+  add_finding(findings, &entry, "value.type",
+              entry.key == "global_batch_size" ? Severity::error : Severity::warning,
               {name_of(*kind), entry.value.excerpt(),
                fmt::format("the value of {} must be {}", entry.key, name_of(*kind))});
 }

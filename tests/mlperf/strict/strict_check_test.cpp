@@ -90,6 +90,8 @@ const std::vector<StrictCase> kStrictCases = {
      [](RightLog& log) { log.line("opt_adamw_beta_1").value = "\"0.9\""; }},
     {"value.type", Severity::warning, "max_steps",
      [](RightLog& log) { log.line("max_steps").value = "true"; }},
+    {"value.type", Severity::error, "global_batch_size",
+     [](RightLog& log) { log.line("global_batch_size").value = "\"32\""; }},
     {"value.type", Severity::warning, "eval_samples",
      [](RightLog& log) { log.line("eval_samples").value = "1024.5"; }},
     {"value.type", Severity::warning, "max_steps",

@@ -114,12 +114,17 @@ class Rules(unittest.TestCase):
                 "after": ["next = state.next + state.step if (value == state.next) else state.next"]}})
 
     def test_what_the_rule_language_lacks_is_refused_with_its_place(self):
-        for code in ("len(v['value']) > 3", "[x for x in v['value']]", "v['value'].startswith('a')", "s['a'][0] > 1"):
+        for code in ("len(v['value']) > 3", "[x for x in v['value']]", "v['value'].startswith('a')", "s['a'][0] > 1", "v['value'] not in [1]",
+                     "v['value'] // 2 == 1", "v['value'] >"):
             done = self.derived(closed_other=f'- KEY:\n    NAME: odd\n    REQ: EXACTLY_ONE\n    CHECK: "{code}"\n')
             self.assertNotEqual(done.returncode, 0, code)
             self.assertIn("closed_other.yaml: odd:", done.stderr, code)
-        done = self.derived(closed_other="- KEY:\n    NAME: odd\n    REQ: TWICE\n")
-        self.assertIn("odd: TWICE", done.stderr)
+        for more, said in (("REQ: TWICE", "TWICE"), ("PRE: \"s['n'] = 0\"", "PRE"), ("POST: \"s['n'] = 0; print(s)\"", "Expr"),
+                           ("POST: |\n        if v['value']:\n            s['a'] = 1\n            s['b'] = 1", "unpack")):
+            done = self.derived(closed_other=f"- KEY:\n    NAME: odd\n    {more}\n")
+            self.assertIn("closed_other.yaml: odd:", done.stderr, more)
+            self.assertIn(said, done.stderr, more)
+        self.assertIn("closed_other.yaml: END", self.derived(closed_other="- END:\n    PRE: ''\n").stderr)
 
 
 if __name__ == "__main__":

@@ -14,27 +14,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Takes what follows the image. A script in it that follows a log runs as it stands.
+/// Takes what follows the image, with the variables that docker is told to pass. A script in it
+/// that follows a log runs as it stands; of others the name must be known.
 constexpr const char* kDocker = R"(#!/bin/bash
 [ "$1" = run ] || exit 0
+passed=(STAND_IN="$STAND_IN" STAND_IN_WORDS="$STAND_IN_WORDS" FAKE_TRAINER="$FAKE_TRAINER" PATH="$PATH")
 while [ $# -gt 0 ] && [ "$1" != stand-in-image ]; do
-  case "$1" in --volume=*)
-    mount="${1#--volume=}"
-    [ -e "${mount%%:*}" ] || { echo "no $mount" >&2; exit 9; } ;;
+  case "$1" in
+    --volume=*)
+      mount="${1#--volume=}"
+      [ -e "${mount%%:*}" ] || { echo "no $mount" >&2; exit 9; } ;;
+    --env=*) name="${1#--env=}"; [ -z "${!name+set}" ] || passed+=("$name=${!name}") ;;
   esac
   shift
 done
 shift || exit 8
 if [ "$1 $2" = "bash -c" ]; then
-  cd "$STAND_IN" && MLLOG_FILE="$STAND_IN/mllog.log" exec "$@"
+  cd "$STAND_IN" && exec env -i "${passed[@]}" MLLOG_FILE="$STAND_IN/mllog.log" "$@"
 fi
-exec "$STAND_IN/training"
+exec env -i "${passed[@]}" "$STAND_IN/training" "$@"
+)";
+
+/// The seed comes as an option or as a variable.
+constexpr const char* kTraining = R"(#!/bin/bash
+case "$*" in
+  "" | *torchtitan.experiments.flux.train* | *" train.py "* | *" dlrm_main.py "* | *" scripts/train.py "*) ;;
+  *train_rgnn_multi_gpu.py* | "bash /workspace/code/run_and_time.sh" | "bash /workspace/recommendation/run_and_time.sh") ;;
+  *) echo "not a known training: $*" >&2; exit 6 ;;
+esac
+seed="${SEED:-${SEEDS:-}}"
+[[ " $* " =~ seed(-base)?[=\ ]([0-9]+) ]] && seed="${BASH_REMATCH[2]}"
+BENCH_SEED="${seed:?no seed arrived}" exec "$FAKE_TRAINER" $STAND_IN_WORDS
 )";
 
 class StandIn {
  public:
   StandIn() {
-    write_program("training", "#!/bin/bash\nexec \"$FAKE_TRAINER\" $STAND_IN_WORDS\n");
+    write_program("training", kTraining);
+    write_program("bin/scancel", "#!/bin/bash\n");
     write_program("bin/docker", kDocker);
     write_program("run_llama31.sh", "\"$STAND_IN/training\" >> \"$MLLOG_FILE\"\n");
     for (const char* script : {"code/large_language_model_pretraining/nemo/run_llama31.sh",
@@ -42,7 +59,8 @@ class StandIn {
       write_program(script, "\"$STAND_IN/training\"\n");
     write_program("code/llm_moe_grpo/RL/docker/mlperf/submit_rcp.sh",
                   "#!/bin/bash\n[ \"$SBATCH_WAIT\" = 1 ] || exit 7\n"
-                  "\"$STAND_IN/training\" >> \"$LOGDIR/1_mllog.log\"\n");
+                  "while [ $# -gt 1 ] && [ \"$1\" != --seed-base ]; do shift; done\n"
+                  "SEED=\"$2\" \"$STAND_IN/training\" >> \"$LOGDIR/1_mllog.log\"\n");
     fs::create_directories(path() / "code/gpt_oss_20b/primus");
     setenv("PATH", ((path() / "bin").string() + ":" + search_path_).c_str(), 1);
     setenv("STAND_IN", path().c_str(), 1);
@@ -78,7 +96,9 @@ TEST_CASE("the command of every MLPerf template reaches its training and follows
     if (!suite_name(file).starts_with("mlperf/")) continue;
     INFO(file.string());
     Json params = read_json(file)["cases"][0]["params"];
+    params.emplace("environment", Json::object());
     params.update({{"image", "stand-in-image"}, {"code", path + "/code"}, {"data", path}});
+    if (params["environment"].contains("FLUSH_S")) params["environment"]["FLUSH_S"] = "1";
     if (params.contains("variables"))
       for (Json& variable : params["variables"])
         if (variable == "") variable = path;
@@ -96,6 +116,12 @@ TEST_CASE("the command of every MLPerf template reaches its training and follows
     CHECK(to_string(outcome.status) == "ok");
     CHECK(external.series("samples_to_target").values == std::vector{200.0});
     CHECK(external.facts().at("workload") == params["benchmark"]);
+    CHECK(external.facts().at("seed") == external.job.job.seed);
+    if (argv[0] == "docker")
+      for (const auto& [name, value] : params["environment"].items()) {
+        INFO(name);
+        CHECK(std::ranges::find(argv, Json("--env=" + name)) != argv.end());
+      }
     ++run;
   }
   CHECK(run == 11);

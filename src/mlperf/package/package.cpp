@@ -28,7 +28,8 @@ struct Placeholder {
 constexpr Placeholder kOrganisation{"\"submission_org\"", "SUBMISSION_ORG_PLACEHOLDER\""};
 constexpr Placeholder kPlatform{"\"submission_platform\"", "SUBMISSION_PLATFORM_PLACEHOLDER\""};
 
-/// Only after the token and the key. A count of nodes before it stays: "8xSUBMISSION_PLATFORM_...".
+/// Only after the token and the key. A count of nodes before it stays
+/// ("8xSUBMISSION_PLATFORM_..."), unless it is a placeholder too ("Nx...").
 bool fill(std::string& line, const Placeholder& placeholder, const std::string& name) {
   const std::size_t token = line.rfind(kMllogToken);
   if (token == std::string::npos) return false;
@@ -40,8 +41,10 @@ bool fill(std::string& line, const Placeholder& placeholder, const std::string& 
   const std::string_view count = before.substr(before.rfind('"') + 1);
   const bool counted = count.size() > 1 && count.back() == 'x' &&
                        count.find_first_not_of("0123456789") == count.size() - 1;
-  if (!count.empty() && !counted && count != "Nx") return false;
-  line.replace(value, placeholder.value.size(), dump(Json(name)).substr(1));
+  const std::size_t unknown_count = count == "Nx" ? count.size() : 0;
+  if (!count.empty() && !counted && unknown_count == 0) return false;
+  line.replace(value - unknown_count, placeholder.value.size() + unknown_count,
+               dump(Json(name)).substr(1));
   return true;
 }
 

@@ -126,7 +126,7 @@ TEST_CASE("placeholders are replaced only as values of their keys") {
   };
   CHECK(platform("SUBMISSION_PLATFORM_PLACEHOLDER") == R"(rack \"7\")");
   CHECK(platform("16xSUBMISSION_PLATFORM_PLACEHOLDER") == R"(16xrack \"7\")");
-  CHECK(platform("NxSUBMISSION_PLATFORM_PLACEHOLDER") == R"(Nxrack \"7\")");
+  CHECK(platform("NxSUBMISSION_PLATFORM_PLACEHOLDER") == R"(rack \"7\")");
   CHECK(filled == 4);
   CHECK(platform("my SUBMISSION_PLATFORM_PLACEHOLDER") == "my SUBMISSION_PLATFORM_PLACEHOLDER");
   CHECK(filled == 4);

@@ -8,14 +8,14 @@ namespace bench::mlperf {
 namespace {
 
 std::string period_of(const RuleSet& rules) {
-  return rules.until.empty() ? "runs of today" : "runs until " + rules.until;
+  return rules.until.empty() ? "no end date" : "runs until " + rules.until;
 }
 
-/// "at most 3.3, 10 runs"
+/// "down to 3.3, 10 runs"; whether the target itself is enough, its rule says
 std::string goal_text(const Benchmark& benchmark) {
   const std::string runs = fmt::format("{} runs", benchmark.runs);
   if (!benchmark.target) return runs;
-  return fmt::format("{} {}, {}", benchmark.lower_is_better ? "at most" : "at least",
+  return fmt::format("{} {}, {}", benchmark.lower_is_better ? "down to" : "up to",
                      *benchmark.target, runs);
 }
 

@@ -34,9 +34,8 @@ std::string peak_words(const ScalingCurve& curve, const ScalingFit& fit) {
   const double best = fit.best_n();
   if (!std::isfinite(best)) return "";
   if (!(fit.beta.low > 0.0))
-    return fmt::format(
-        "Peak not established, because beta may be 0; with the value above at {:.0f} {}", best,
-        curve.over);
+    return fmt::format("Peak not established: beta may be 0 (at the fitted beta: {:.0f} {})", best,
+                       curve.over);
   const double rate = value_of(curve.law, best, fit.rate(best));
   return fmt::format("Peak at {:.0f} {} ({}{})", best, curve.over, format(rate, curve.unit),
                      best > 2.0 * fit.largest ? "; far beyond the measured range" : "");

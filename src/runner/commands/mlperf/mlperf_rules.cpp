@@ -12,7 +12,7 @@ void add_mlperf_rules(CLI::App& mlperf, CommandResult& result) {
   command->footer(
       "Example: benchctl mlperf rules\n"
       "A log that is newer than its rules says so in `mlperf check`.\n"
-      "Exit codes: 0; 2 an invalid rule set.");
+      "Exit codes: 0; 2 an invalid rule set; 4 no rule sets in the folder.");
   struct Options {
     std::string folder;
     PageOptions pages;

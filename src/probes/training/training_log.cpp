@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/dtype.h"
 #include "core/text.h"
 #include "core/time.h"
 
@@ -23,6 +24,22 @@ std::string name_of(const training::Schedule& schedule) {
       return "constant, then linear, with linear warmup";
   }
   return "";
+}
+
+/// As MLPerf's rules name the types in which a training computes.
+std::string precision_name(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+      return "fp64";
+    case Dtype::f32:
+      return "fp32";
+    case Dtype::bf16:
+      return "bfloat16";
+    case Dtype::f16:
+      return "fp16";
+    default:
+      return std::string(to_string(dtype));
+  }
 }
 
 }  // namespace
@@ -80,6 +97,7 @@ void TrainingLog::init_stop(const training::Workload& workload,
   const Json optimizer = workload.optimizer_options();
   for (const auto& [key, value] : optimizer.items()) point(key, value);
   schedule(recipe);
+  disclosures(workload, options, trainer);
   end("init_stop");
 }
 
@@ -101,6 +119,20 @@ void TrainingLog::schedule(const training::Recipe& recipe) {
   point("opt_learning_rate_decay_steps", falls ? s.horizon : 0);
   point("opt_learning_rate_decay_schedule", name_of(s));
   point("opt_gradient_clip_norm", recipe.clip);
+}
+
+/// Required since Training v6.1. Attention computes in the type of the products; gradients are
+/// exchanged in f32; the only split is data parallel.
+void TrainingLog::disclosures(const training::Workload& workload,
+                              const training::TrainerOptions& options,
+                              const training::Trainer& trainer) {
+  point("lowest_numerical_precision_in_linear", precision_name(options.dtype));
+  point("lowest_numerical_precision_in_attn", precision_name(options.dtype));
+  point("lowest_numerical_precision_in_comm", precision_name(Dtype::f32));
+  for (const char* way : {"tensor", "pipeline", "context", "expert"})
+    point(std::string(way) + "_parallelism", 1);
+  point("micro_batch_size", trainer.split().micro_batch);
+  point("config_filename", workload.name() + " " + workload.preset());  // a preset has no file
 }
 
 void TrainingLog::run_start() { begin("run_start"); }

@@ -46,6 +46,8 @@ class TrainingLog : public training::RunObserver {
              const Place& place);
   void names(const training::Workload& workload);
   void schedule(const training::Recipe& recipe);
+  void disclosures(const training::Workload& workload, const training::TrainerOptions& options,
+                   const training::Trainer& trainer);
 
   State& state_;
   std::optional<MllogFile> file_ = {};

@@ -2,16 +2,33 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 namespace bench {
 
+namespace {
+
+constexpr int kBias = 1023;  // of f64, with 52 bits of fraction
+
+/// Of normal numbers; -1023 for zero and those below the normal ones.
+int f64_exponent(double value) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff) - kBias;
+}
+
+/// Of a normal power.
+double f64_power(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << 52);
+}
+
+}  // namespace
+
 double SmallFloat::largest() const {
   const int missing = specials == Specials::one_nan ? 2 : 1;  // the last fraction of e4m3 is NaN
-  const double fraction = 2.0 - std::ldexp(static_cast<double>(missing), -fraction_bits);
-  return std::ldexp(fraction, highest_exponent() - bias());
+  const double fraction = 2.0 - missing * f64_power(-fraction_bits);
+  return fraction * f64_power(highest_exponent() - bias());
 }
 
 std::uint32_t to_bits(double value, const SmallFloat& type) {
@@ -19,11 +36,13 @@ std::uint32_t to_bits(double value, const SmallFloat& type) {
       std::signbit(value) ? 1u << (type.exponent_bits + type.fraction_bits) : 0u;
   if (std::isnan(value)) return sign | ((1u << (type.exponent_bits + type.fraction_bits)) - 1);
   const double size = std::min(std::abs(value), type.largest());
-  const int exponent = size == 0.0 ? 1 - type.bias() : std::max(std::ilogb(size), 1 - type.bias());
-  // In units of the last place; nearbyint rounds ties to even. A carry increments the exponent.
-  const auto fraction =
-      static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, type.fraction_bits - exponent)));
-  const auto biased = static_cast<std::uint32_t>(exponent + type.bias() - 1);
+  const int least = 1 - type.bias();  // the exponent of the smallest normal number
+  const int exponent = std::max(f64_exponent(size), least);
+  // In units of the last place. Adding 2^52 leaves no bits for a fraction, so the sum is rounded to
+  // a whole number, ties to even. A carry increments the exponent.
+  const double units = size * f64_power(type.fraction_bits - exponent) + 0x1p52;
+  const auto fraction = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(units));
+  const auto biased = static_cast<std::uint32_t>(exponent - least);
   return sign | ((biased << type.fraction_bits) + fraction);
 }
 
@@ -41,10 +60,10 @@ double from_bits(std::uint32_t bits, const SmallFloat& type) {
            all_ones)
     value = std::numeric_limits<double>::quiet_NaN();
   else if (exponent == 0)
-    value = std::ldexp(fraction, 1 - type.bias() - type.fraction_bits);
+    value = fraction * f64_power(1 - type.bias() - type.fraction_bits);
   else
-    value = std::ldexp((1u << type.fraction_bits) + fraction,
-                       exponent - type.bias() - type.fraction_bits);
+    value = ((1u << type.fraction_bits) + fraction) *
+            f64_power(exponent - type.bias() - type.fraction_bits);
   return negative ? -value : value;
 }
 

@@ -1,8 +1,10 @@
 #include "core/elements.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "tests/support/catch.h"
 
@@ -10,6 +12,7 @@ namespace bench {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::uint32_t bits_of(double value, Dtype dtype) {
   std::array<std::byte, 8> bytes{};
@@ -72,6 +75,32 @@ TEST_CASE("every pattern of a small float reads as a value that is written as th
       if (bits_of(value, dtype) != bits) FAIL(to_string(dtype) << " " << bits);
     }
     CHECK(numbers == (dtype == Dtype::f16 ? 63488 : dtype == Dtype::fp8_e4m3 ? 254 : 248));
+  }
+}
+
+/// to_bits by its definition.
+std::uint32_t slow_bits(double value, const SmallFloat& type) {
+  const double size = std::min(std::abs(value), type.largest());
+  const int exponent = size == 0.0 ? 1 - type.bias() : std::max(std::ilogb(size), 1 - type.bias());
+  const double units = std::nearbyint(std::ldexp(size, type.fraction_bits - exponent));
+  const auto biased = static_cast<std::uint32_t>(exponent + type.bias() - 1);
+  const std::uint32_t sign =
+      std::signbit(value) ? 1u << (type.exponent_bits + type.fraction_bits) : 0u;
+  return sign | ((biased << type.fraction_bits) + static_cast<std::uint32_t>(units));
+}
+
+TEST_CASE("values of any size are rounded as defined: ties, below the normal numbers, and beyond") {
+  constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
+  for (const SmallFloat& type : {kF16, kE4m3, kE5m2, kE2m1}) {
+    std::vector<double> values = {0.0, -0.0, kSmallest, 0x1p-1022, 1e300, -1e300, kInfinity};
+    for (std::uint64_t i = 0; i < 200'000; ++i) {
+      const std::uint64_t bits = random_bits(3, i);
+      const int exponent = static_cast<int>(bits % 60) - 40;
+      values.push_back(std::ldexp(random_normal(4, i), exponent));
+      values.push_back(std::ldexp(static_cast<double>(bits >> 40 & 0xfff), exponent));  // with ties
+    }
+    for (const double value : values)
+      if (to_bits(value, type) != slow_bits(value, type)) FAIL(value << " " << type.fraction_bits);
   }
 }
 

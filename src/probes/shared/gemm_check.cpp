@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "core/block_scaled.h"
 #include "core/elements.h"
+#include "core/parallel.h"
 
 namespace bench {
 namespace {
@@ -95,29 +97,56 @@ struct Block {
   std::span<const double> r;
 };
 
+/// Rows that one thread checks at least: a millisecond's work.
+std::size_t least_rows(const MatrixRows& matrix) {
+  constexpr std::size_t kLeastElements = std::size_t{1} << 18;
+  return kLeastElements / std::max<std::size_t>(1, matrix.columns()) + 1;
+}
+
 /// M restricted to the columns of the block, times its vector.
-std::vector<double> times(MatrixRows& matrix, const Block& block) {
+std::vector<double> times(const MatrixRows& matrix, const Block& block) {
   std::vector<double> y(matrix.count());
-  for (std::size_t i = 0; i < y.size(); ++i)
-    y[i] = dot(matrix.part_of_row(i, block.first, block.r.size()), block.r);
+  in_parts(y.size(), least_rows(matrix), [&](std::size_t first, std::size_t last) {
+    MatrixRows own = matrix;  // has the row last read
+    for (std::size_t i = first; i < last; ++i)
+      y[i] = dot(own.part_of_row(i, block.first, block.r.size()), block.r);
+  });
   return y;
 }
 
-/// Largest |C r - A (B r)| of a row, for each block; NaN where any is. Every element is decoded
-/// once.
-std::vector<double> freivalds_errors(Product& p, const std::vector<Block>& blocks) {
-  std::vector<std::vector<double>> inner;
-  for (const Block& block : blocks) inner.push_back(times(p.b, block));
+/// Keeps the largest; NaN if any is.
+void keep_worst(double& worst, double error) {
+  if (!(error <= worst) && !std::isnan(worst)) worst = error;
+}
+
+/// Largest |C r - A (B r)| of the rows [first, last), for each block.
+std::vector<double> worst_of_rows(Product p, std::size_t first, std::size_t last,
+                                  const std::vector<Block>& blocks,
+                                  const std::vector<std::vector<double>>& inner) {
   std::vector<double> worst(blocks.size(), 0.0);
-  for (std::size_t i = 0; i < p.c.count(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const std::span<const double> row = p.a.row(i);
     for (std::size_t at = 0; at < blocks.size(); ++at) {
       const Block& block = blocks[at];
       const double left = dot(p.c.part_of_row(i, block.first, block.r.size()), block.r);
-      const double distance = std::abs(left - dot(row, inner[at]));
-      if (!(distance <= worst[at]) && !std::isnan(worst[at])) worst[at] = distance;
+      keep_worst(worst[at], std::abs(left - dot(row, inner[at])));
     }
   }
+  return worst;
+}
+
+/// Largest |C r - A (B r)| of a row, for each block; NaN where any is. Every element is decoded
+/// once.
+std::vector<double> freivalds_errors(const Product& p, const std::vector<Block>& blocks) {
+  std::vector<std::vector<double>> inner;
+  for (const Block& block : blocks) inner.push_back(times(p.b, block));
+  std::vector<double> worst(blocks.size(), 0.0);
+  std::mutex mutex;
+  in_parts(p.c.count(), least_rows(p.c), [&](std::size_t first, std::size_t last) {
+    const std::vector<double> found = worst_of_rows(p, first, last, blocks, inner);
+    const std::lock_guard lock(mutex);
+    for (std::size_t at = 0; at < found.size(); ++at) keep_worst(worst[at], found[at]);
+  });
   return worst;
 }
 
@@ -142,8 +171,7 @@ double elements_error(Product& p, std::size_t places) {
   for (std::size_t place = 0; place < std::min(all, places); ++place) {
     const std::size_t at = all <= places ? place : chosen_place(place, all);
     const double error = element_error(p, at / columns, at % columns);
-    if (!(error <= worst)) worst = error;
-    if (std::isnan(worst)) return worst;
+    keep_worst(worst, error);
   }
   return worst;
 }

@@ -1,9 +1,11 @@
 #include "probes/shared/gemm_matrices.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/block_scaled.h"
 #include "core/elements.h"
+#include "core/parallel.h"
 
 namespace bench {
 namespace {
@@ -64,27 +66,43 @@ class LineMaker {
   std::vector<double> line_;
 };
 
-BlockScaled scaled_rows(LineMaker maker, std::size_t rows) {
-  BlockScaled made;
-  for (std::size_t row = 0; row < rows; ++row) {
-    maker.make(row);
-    made.elements.insert(made.elements.end(), maker.elements.begin(), maker.elements.end());
-    made.scales.insert(made.scales.end(), maker.scales.begin(), maker.scales.end());
-  }
+/// Elements in a part of a matrix that one thread makes: a millisecond's work.
+constexpr std::size_t kLeastElements = std::size_t{1} << 16;
+
+std::size_t least_lines(std::size_t elements_a_line) {
+  return kLeastElements / std::max<std::size_t>(1, elements_a_line) + 1;
+}
+
+/// `line_maker` makes the lines; element i of line l is stored at l * line + i * step.
+struct Strides {
+  std::size_t line = 0, step = 0;
+};
+
+BlockScaled scaled_lines(const LineMaker& line_maker, std::size_t lines, const Strides& elements,
+                         const Strides& scales) {
+  BlockScaled made{std::vector<std::byte>(line_maker.elements.size() * lines),
+                   std::vector<std::byte>(line_maker.scales.size() * lines)};
+  const auto put = [](const std::vector<std::byte>& from, std::byte* to, std::size_t step) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i * step] = from[i];
+  };
+  in_parts(lines, least_lines(line_maker.elements.size()),
+           [&](std::size_t first, std::size_t last) {
+             LineMaker maker = line_maker;
+             for (std::size_t line = first; line < last; ++line) {
+               maker.make(line);
+               put(maker.elements, made.elements.data() + line * elements.line, elements.step);
+               put(maker.scales, made.scales.data() + line * scales.line, scales.step);
+             }
+           });
   return made;
 }
 
-BlockScaled scaled_columns(LineMaker maker, std::size_t columns) {
-  BlockScaled made{std::vector<std::byte>(maker.elements.size() * columns),
-                   std::vector<std::byte>(maker.scales.size() * columns)};
-  for (std::size_t column = 0; column < columns; ++column) {
-    maker.make(column);
-    for (std::size_t i = 0; i < maker.elements.size(); ++i)
-      made.elements[i * columns + column] = maker.elements[i];
-    for (std::size_t i = 0; i < maker.scales.size(); ++i)
-      made.scales[i * columns + column] = maker.scales[i];
-  }
-  return made;
+BlockScaled scaled_rows(const LineMaker& maker, std::size_t rows) {
+  return scaled_lines(maker, rows, {maker.elements.size(), 1}, {maker.scales.size(), 1});
+}
+
+BlockScaled scaled_columns(const LineMaker& maker, std::size_t columns) {
+  return scaled_lines(maker, columns, {1, columns}, {1, columns});
 }
 
 Matrices make_block_scaled(const GemmShape& shape, Dtype dtype, MatrixValues values,
@@ -114,8 +132,10 @@ Matrices make_matrices(const GemmShape& shape, Dtype dtype, MatrixValues values,
     const std::uint64_t own_seed = random_bits(seed, first ? 0 : 1);
     std::vector<std::byte> bytes(static_cast<std::size_t>(rows * columns) * size);
     if (values == MatrixValues::zeros) return bytes;  // zero is all bits 0 in every type
-    for (std::size_t i = 0; i < bytes.size() / size; ++i)
-      encode(bytes.data() + i * size, type, draw(dtype, values, first, own_seed, i));
+    in_parts(bytes.size() / size, kLeastElements, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        encode(bytes.data() + i * size, type, draw(dtype, values, first, own_seed, i));
+    });
     return bytes;
   };
   Matrices matrices{shape, dtype, values, {}, {}, {}};

@@ -231,6 +231,64 @@ TEST_CASE("matrices repeat with their seed, differ between seeds and are never a
   }
 }
 
+struct KnownMatrices {
+  Dtype dtype;
+  MatrixValues values;
+  std::uint64_t a, b, a_scales = 0, b_scales = 0;  // hashes
+};
+
+TEST_CASE("matrices keep their bits: golden hashes of products depend on them") {
+  // Written down when one thread made them element by element, by std::ldexp and std::nearbyint.
+  const std::vector<KnownMatrices> known = {
+      {Dtype::f64, MatrixValues::random, 0x0bb03d5ed57cb4d8u, 0x79035a9c99232736u},
+      {Dtype::f64, MatrixValues::integers, 0x3fba1ca8209e1716u, 0x18e1ff4fb6bd4067u},
+      {Dtype::f32, MatrixValues::random, 0xa9e0328a6758c9e5u, 0x0b96d47d295d7d20u},
+      {Dtype::f32, MatrixValues::integers, 0x1413706d438c10ffu, 0x73da42236ace0228u},
+      {Dtype::tf32, MatrixValues::random, 0x3d93168f83e62196u, 0x3e27c755d433f95du},
+      {Dtype::tf32, MatrixValues::integers, 0x1413706d438c10ffu, 0x73da42236ace0228u},
+      {Dtype::bf16, MatrixValues::random, 0xd5227ce69b44342au, 0x627aa839db6df536u},
+      {Dtype::bf16, MatrixValues::integers, 0xd6f79814c8284227u, 0x0d573ed967ecc382u},
+      {Dtype::f16, MatrixValues::random, 0xdadb693a40fc63f8u, 0xb09bb715b6cd764bu},
+      {Dtype::f16, MatrixValues::integers, 0x8c73de17a6d66477u, 0x0f6dabf3fe9e91a2u},
+      {Dtype::fp8_e4m3, MatrixValues::random, 0xccb158d6b795dcbau, 0xd42e41ad5218a8f2u},
+      {Dtype::fp8_e4m3, MatrixValues::integers, 0x86e360c701554c4au, 0x417ebb6b6b868443u},
+      {Dtype::fp8_e5m2, MatrixValues::random, 0xccb158d6b795dcbau, 0x456c680acb7c15a4u},
+      {Dtype::fp8_e5m2, MatrixValues::integers, 0x86e360c701554c4au, 0x20a96e5695eb23fcu},
+      {Dtype::mxfp8, MatrixValues::random, 0x9d2a91c3246caa5eu, 0xb4d03467ec06329eu,
+       0xe3eb6205e4520597u, 0x1c0692c3e0739109u},
+      {Dtype::mxfp8, MatrixValues::integers, 0x86e360c701554c4au, 0x0856f63232ef1869u,
+       0x3b07ff25c388c2a9u, 0xe5aa8361a07611f9u},
+      {Dtype::nvfp4, MatrixValues::random, 0x0c7fb1fa7cfa1dbcu, 0x01f34d157b1cd217u,
+       0x1f2d4a11d7fd002fu, 0x714807f44cc3e946u},
+      {Dtype::nvfp4, MatrixValues::integers, 0xf39154ba5703125eu, 0x4fe2df76676c2424u,
+       0x94b7b6282c16819eu, 0x0f30ae9bf7fb6fbbu},
+      {Dtype::int8, MatrixValues::random, 0xf7ce78473cc5c673u, 0x8bab8ffef714e38du},
+  };
+  for (const KnownMatrices& one : known) {
+    INFO(to_string(one.dtype));
+    const Matrices made = make_matrices({384, 320, 1056}, one.dtype, one.values, 5);
+    CHECK(hash_of(made.a) == one.a);
+    CHECK(hash_of(made.b) == one.b);
+    if (one.a_scales == 0) continue;
+    CHECK(hash_of(made.scales.a) == one.a_scales);
+    CHECK(hash_of(made.scales.b) == one.b_scales);
+  }
+}
+
+TEST_CASE("a wrong element is found in whichever part of the rows it is") {
+  // Large enough to be divided among threads.
+  const GemmShape shape{640, 512, 32};
+  const Matrices x = make_matrices(shape, Dtype::f32, MatrixValues::random, 1);
+  const std::vector<float> right = product(x);
+  CHECK(check_product(x, Dtype::f32, bytes(right)).passed());
+  for (const std::size_t row : {0u, 1u, 319u, 320u, 639u})
+    for (const float wrong : {1e3f, std::numeric_limits<float>::quiet_NaN()}) {
+      std::vector<float> c = right;
+      c[row * 512 + 7] = wrong;
+      CHECK_FALSE(check_product(x, Dtype::f32, bytes(c)).passed());
+    }
+}
+
 TEST_CASE("the product of zeros must be zero in every bit, including the sign") {
   const Matrices zeros = make_matrices(kShape, Dtype::bf16, MatrixValues::zeros, 1);
   CHECK(std::ranges::all_of(zeros.a, [](std::byte b) { return b == std::byte{0}; }));

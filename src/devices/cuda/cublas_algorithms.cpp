@@ -1,7 +1,9 @@
 #include "devices/cuda/cublas_algorithms.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
+
+#include "core/order_statistics.h"
 
 namespace bench {
 namespace {
@@ -47,16 +49,15 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
   return algorithms;
 }
 
-std::size_t fastest(std::size_t count, const std::function<double(std::size_t)>& seconds_of) {
-  double best = std::numeric_limits<double>::infinity();
-  std::size_t found = 0;
-  for (std::size_t which = 0; which < count; ++which) {
-    const double seconds = seconds_of(which);
-    if (seconds >= best) continue;
-    best = seconds;
-    found = which;
-  }
-  return found;
+std::size_t fastest(std::size_t count, int rounds,
+                    const std::function<double(std::size_t)>& seconds_of) {
+  if (count < 2) return 0;
+  std::vector<std::vector<double>> seconds(count);
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t which = 0; which < count; ++which) seconds[which].push_back(seconds_of(which));
+  std::vector<double> medians;
+  for (const std::vector<double>& of_one : seconds) medians.push_back(median(of_one));
+  return static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());
 }
 
 CublasAlgorithm configuration_of(const cublasLtMatmulAlgo_t& algorithm) {

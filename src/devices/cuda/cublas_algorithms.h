@@ -17,9 +17,11 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
                                                     const CublasDescription& product,
                                                     std::size_t workspace_bytes, int wanted);
 
-/// The index below `count` with the smallest seconds_of; the first of equals, 0 of none. The
-/// library orders its proposals correctly nine times in ten.
-std::size_t fastest(std::size_t count, const std::function<double(std::size_t)>& seconds_of);
+/// The index below `count` with the smallest median of `rounds` timings; the first of equals, 0 of
+/// none. Candidates take turns, so that a clock that falls while the chip warms up slows all of
+/// them. The library orders its proposals correctly nine times in ten.
+std::size_t fastest(std::size_t count, int rounds,
+                    const std::function<double(std::size_t)>& seconds_of);
 
 /// Settings that determine the summation order: equal settings give bit-identical products with the
 /// same library and chip. Numbers are those of cuBLASLt.

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "core/order_statistics.h"
+#include "core/parallel.h"
 #include "devices/cuda/cublas_algorithms.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_error.h"
@@ -64,12 +64,16 @@ constexpr std::size_t kTile = 64;  // elements; two tiles fit the L1 cache
 
 template <std::size_t element_bytes>
 void transpose(const std::byte* from, std::byte* to, std::size_t rows, std::size_t columns) {
-  for (std::size_t row = 0; row < rows; row += kTile)
-    for (std::size_t column = 0; column < columns; column += kTile)
-      for (std::size_t i = row; i < std::min(rows, row + kTile); ++i)
-        for (std::size_t j = column; j < std::min(columns, column + kTile); ++j)
-          std::memcpy(to + (j * rows + i) * element_bytes, from + (i * columns + j) * element_bytes,
-                      element_bytes);
+  constexpr std::size_t kLeastElements = std::size_t{1} << 18;  // in a thread's part
+  in_parts(tiles(rows, kTile), kLeastElements / (kTile * columns) + 1,
+           [&](std::size_t first, std::size_t last) {
+             for (std::size_t row = first * kTile; row < std::min(rows, last * kTile); row += kTile)
+               for (std::size_t column = 0; column < columns; column += kTile)
+                 for (std::size_t i = row; i < std::min(rows, row + kTile); ++i)
+                   for (std::size_t j = column; j < std::min(columns, column + kTile); ++j)
+                     std::memcpy(to + (j * rows + i) * element_bytes,
+                                 from + (i * columns + j) * element_bytes, element_bytes);
+           });
 }
 
 }  // namespace
@@ -187,7 +191,8 @@ class CublasPlan final : public GemmPlan {
   }
 
   void tune() override {
-    chosen_ = fastest(algorithms_.size(), [&](std::size_t which) {
+    constexpr int kRounds = 7;
+    chosen_ = fastest(algorithms_.size(), kRounds, [&](std::size_t which) {
       chosen_ = which;
       return seconds_of_chosen();
     });
@@ -225,13 +230,10 @@ class CublasPlan final : public GemmPlan {
 
  private:
   double seconds_of_chosen() {
-    constexpr int kWarmUps = 3, kTimings = 5;
-    run(kWarmUps);
+    run(1);  // the first call of an algorithm loads its kernel, which the timer's gate must not
+             // hold
     check(cudaStreamSynchronize(context_.stream), "try an algorithm");
-    std::vector<double> seconds;
-    for (int i = 0; i < kTimings; ++i)
-      seconds.push_back(context_.timer->time([&] { run(1); }, 1).value);
-    return median(seconds);
+    return context_.timer->time([&] { run(1); }, 1).value;
   }
 
   /// GPU bytes of `elements` of A or B.

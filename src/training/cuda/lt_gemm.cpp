@@ -1,7 +1,6 @@
 #include "training/cuda/lt_gemm.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -129,18 +128,15 @@ void LtGemmPlans::multiply(const GemmOptions& product, View a, View b, View c) {
 
 /// Trials write to scratch memory, because the result may be accumulated in place.
 void LtGemmPlans::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
-  constexpr int kTimings = 3;
+  constexpr int kRounds = 3;
   plan.tuned = true;
   if (plan.candidates() == 1) return;
   if (plan.layout().in_place) call.result = context_->scratch(result_bytes);
-  plan.choose(fastest(plan.candidates(), [&](std::size_t which) {
+  plan.choose(fastest(plan.candidates(), kRounds, [&](std::size_t which) {
     plan.choose(which);
     plan.run(call);
     context_->synchronise();
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kTimings; ++i)
-      least = std::min(least, context_->timer().time([&] { plan.run(call); }, 1).value);
-    return least;
+    return context_->timer().time([&] { plan.run(call); }, 1).value;
   }));
 }
 

@@ -142,6 +142,9 @@ class DeviceLaunch {
   template <class Body>
   void units(const Body& body, std::int64_t xs, std::int64_t ys, std::int64_t shared_bytes) {
     constexpr std::int64_t kWithoutAsking = 48 << 10;
+    // `shared` is aligned to 16 bytes, so the compiler reads the last floats as a whole vector,
+    // past the end of what was asked for.
+    shared_bytes = (shared_bytes + 15) / 16 * 16;
     if (shared_bytes > kWithoutAsking)
       check(cudaFuncSetAttribute(units_kernel<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shared_bytes)),

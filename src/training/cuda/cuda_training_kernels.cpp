@@ -68,10 +68,9 @@ class CudnnAttention final : public cudnn::LibraryAttention {
     AttentionPlans& plans = plans_of(shape, packed);
     if (!plans.forward)
       plans.forward = std::make_unique<cudnn::ExecutionPlan>(
-          *library_, cudnn::attention_forward_graph(plans.problem));
+          *library_, cudnn::attention_forward_graph(plans.problem), handle_);
     const auto [query, key, value] = heads_of(shape, packed);
-    plans.forward->execute(handle_,
-                           {{cudnn::kQuery, query},
+    plans.forward->execute({{cudnn::kQuery, query},
                             {cudnn::kKey, key},
                             {cudnn::kValue, value},
                             {cudnn::kOutput, output.data},
@@ -86,15 +85,14 @@ class CudnnAttention final : public cudnn::LibraryAttention {
     AttentionPlans& plans = plans_of(shape, what.packed);
     if (!plans.backward)
       plans.backward = std::make_unique<cudnn::ExecutionPlan>(
-          *library_, cudnn::attention_backward_graph(plans.problem));
+          *library_, cudnn::attention_backward_graph(plans.problem), handle_);
     const auto [query, key, value] = heads_of(shape, what.packed);
     const auto [query_gradient, key_gradient, value_gradient] =
         heads_of(shape, what.packed_gradient);
     const std::int64_t sums = rounded_up(what.output.elements() * std::int64_t{sizeof(float)});
     auto* scratch =
         static_cast<std::byte*>(context_->scratch(sums + plans.backward->workspace_bytes()));
-    plans.backward->execute(handle_,
-                            {{cudnn::kQuery, query},
+    plans.backward->execute({{cudnn::kQuery, query},
                              {cudnn::kKey, key},
                              {cudnn::kValue, value},
                              {cudnn::kOutput, what.output.data},

@@ -36,6 +36,7 @@ enum class Attribute : int {
   heuristics_graph = 201,
   heuristics_results = 202,
   heuristics_device = 204,
+  plan_handle = 400,
   plan_configuration = 401,
   plan_workspace_bytes = 402,
   operation_pointwise_descriptor = 750,
@@ -43,6 +44,7 @@ enum class Attribute : int {
   operation_pointwise_b = 752,
   operation_pointwise_y = 753,
   operation_pointwise_t = 758,
+  graph_handle = 800,
   graph_operations = 801,
   tensor_alignment = 900,
   tensor_type = 901,
@@ -70,6 +72,7 @@ enum class Attribute : int {
 };
 
 enum class AttributeType : int {
+  handle = 0,
   data_type = 1,
   boolean = 2,
   int64 = 3,

@@ -35,8 +35,8 @@ Descriptor& Descriptor::put(Attribute attribute, AttributeType type, std::size_t
 Descriptor& Descriptor::set(Attribute attribute, const Descriptor& value) {
   return put(attribute, AttributeType::descriptor, 1, &value.descriptor_);
 }
-Descriptor& Descriptor::set(Attribute attribute, void* pointer) {
-  return put(attribute, AttributeType::pointer, 1, &pointer);
+Descriptor& Descriptor::set(Attribute attribute, void* pointer, AttributeType type) {
+  return put(attribute, type, 1, &pointer);
 }
 Descriptor& Descriptor::set(Attribute attribute, const std::string& text) {
   return put(attribute, AttributeType::character, text.size(), text.data());
@@ -109,12 +109,13 @@ std::vector<Descriptor> proposed_in(HeuristicMode mode, const Library& library,
 
 }  // namespace
 
-BackendGraph::BackendGraph(const Library& library, const OperationGraph& graph)
+BackendGraph::BackendGraph(const Library& library, const OperationGraph& graph, Handle handle)
     : library_(library), graph_(library, DescriptorType::operation_graph, "operation graph") {
   for (const GraphTensor& one : graph.tensors) tensors_.push_back(tensor(one));
   for (const GraphOperation& operation : graph.operations) add(operation);
   std::vector<void*> operations;
   for (const Descriptor& operation : operations_) operations.push_back(operation.get());
+  if (handle != nullptr) graph_.set(Attribute::graph_handle, handle, AttributeType::handle);
   graph_.set(Attribute::graph_operations, operations, AttributeType::descriptor).finalize();
 }
 
@@ -210,15 +211,17 @@ std::vector<Descriptor> proposed_engines(const Library& library, const BackendGr
   return engines;
 }
 
-ExecutionPlan::ExecutionPlan(const Library& library, const OperationGraph& graph)
-    : library_(library), graph_(library, graph) {
+ExecutionPlan::ExecutionPlan(const Library& library, const OperationGraph& graph, Handle handle)
+    : library_(library), handle_(handle), graph_(library, graph, handle) {
   std::copy_if(graph.tensors.begin(), graph.tensors.end(), std::back_inserter(constants_),
                [](const GraphTensor& tensor) { return tensor.value.has_value(); });
   std::string reasons;
   for (const Descriptor& engine : proposed_engines(library, graph_)) try {
       auto plan =
           std::make_unique<Descriptor>(library, DescriptorType::execution_plan, "execution plan");
-      plan->set(Attribute::plan_configuration, engine).finalize();
+      plan->set(Attribute::plan_handle, handle_, AttributeType::handle)
+          .set(Attribute::plan_configuration, engine)
+          .finalize();
       workspace_bytes_ = plan->number(Attribute::plan_workspace_bytes);
       plan_ = std::move(plan);
       return;
@@ -228,8 +231,7 @@ ExecutionPlan::ExecutionPlan(const Library& library, const OperationGraph& graph
   throw Error(ErrorKind::environment, "no cuDNN engine supports the graph: " + reasons);
 }
 
-void ExecutionPlan::execute(Handle handle,
-                            const std::vector<std::pair<std::int64_t, void*>>& pointers,
+void ExecutionPlan::execute(const std::vector<std::pair<std::int64_t, void*>>& pointers,
                             void* workspace) const {
   std::vector<std::int64_t> ids;
   std::vector<void*> places;
@@ -248,7 +250,7 @@ void ExecutionPlan::execute(Handle handle,
       .set(Attribute::pack_pointers, places, AttributeType::pointer)
       .set(Attribute::pack_workspace, workspace)
       .finalize();
-  const Status status = library_.execute(handle, plan_->get(), pack.get());
+  const Status status = library_.execute(handle_, plan_->get(), pack.get());
   if (status != kSuccess) library_.check(status, "execute graph");
 }
 

@@ -39,7 +39,7 @@ class Descriptor {
     return put(attribute, attribute_type(value), 1, &value);
   }
   Descriptor& set(Attribute attribute, const Descriptor& value);
-  Descriptor& set(Attribute attribute, void* pointer);
+  Descriptor& set(Attribute attribute, void* pointer, AttributeType type = AttributeType::pointer);
   Descriptor& set(Attribute attribute, const std::string& text);
   Descriptor& set(Attribute attribute, const std::vector<std::int64_t>& values);
   Descriptor& set(Attribute attribute, const std::vector<void*>& values, AttributeType type);
@@ -63,8 +63,9 @@ class Descriptor {
 /// A graph of operations as cuDNN's descriptors.
 class BackendGraph {
  public:
-  /// Needs no GPU. Throws Error(environment) with cuDNN's message if it rejects something.
-  BackendGraph(const Library& library, const OperationGraph& graph);
+  /// For the GPU of the handle; without one for a device that is described (proposed_engines).
+  /// Throws Error(environment) with cuDNN's message if it rejects something.
+  BackendGraph(const Library& library, const OperationGraph& graph, Handle handle = nullptr);
   const Descriptor& descriptor() const { return graph_; }
 
  private:
@@ -84,25 +85,25 @@ class BackendGraph {
 /// A device that need not be installed, by cuDNN's JSON description.
 Descriptor described_device(const Library& library, const std::string& json);
 
-/// Engines with their settings, best first. `device` null: the current GPU. Throws
+/// Engines with their settings, best first. `device` null: the GPU of the graph's handle. Throws
 /// Error(environment) if cuDNN has none.
 std::vector<Descriptor> proposed_engines(const Library& library, const BackendGraph& graph,
                                          const Descriptor* device = nullptr);
 
 class ExecutionPlan {
  public:
-  /// On the current GPU. Throws Error(environment) with cuDNN's messages if no proposed engine
-  /// works. Compiles kernels, which takes seconds.
-  ExecutionPlan(const Library& library, const OperationGraph& graph);
+  /// On the GPU of the handle. Throws Error(environment) with cuDNN's messages if no proposed
+  /// engine works. Compiles kernels, which takes seconds.
+  ExecutionPlan(const Library& library, const OperationGraph& graph, Handle handle);
 
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
   /// Enqueues it on the handle's stream. `pointers`: address of each tensor by ID, without
   /// constants.
-  void execute(Handle handle, const std::vector<std::pair<std::int64_t, void*>>& pointers,
-               void* workspace) const;
+  void execute(const std::vector<std::pair<std::int64_t, void*>>& pointers, void* workspace) const;
 
  private:
   const Library& library_;
+  const Handle handle_;
   std::vector<GraphTensor> constants_ = {};
   BackendGraph graph_;
   std::unique_ptr<Descriptor> plan_ = {};

@@ -1,11 +1,15 @@
-// training_gpu_check [--damage] [--no-timing]: compares every training kernel on this machine's GPU
-// with the host's, then whole steps of llm tiny and dlrm tiny, and times GPT-2 124M and
-// Llama-3.2-1B. Prints one JSON object. Exit code 0: all comparisons passed; 1: one failed; 77: no
-// GPU. With --damage one element of each result is changed before it is compared: all comparisons
-// must fail then.
+// training_gpu_check [kernels|steps|timings|MODEL]... [--damage] [--named TEXT]: compares every
+// training kernel on this machine's GPU with the host's, then whole steps of llm tiny and dlrm
+// tiny, and times GPT-2 124M (gpt2) and the shape of Llama-3.2-1B (llama_1b); by default all of it.
+// --named takes only kernels whose name contains TEXT. Prints one JSON object. Exit code 0: all
+// comparisons passed; 1: one failed; 2: a wrong option; 77: no GPU. With --damage one element of
+// each kernel's result is changed before it is compared: all comparisons must fail then.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +27,21 @@
 namespace bench::training {
 namespace {
 
-Json check_kernels(const KernelFactory& kernels, bool damage, bool& all_held) {
+struct Options {
+  bool kernels = false, steps = false, damage = false;
+  std::vector<std::string> models = {};  // to be timed
+  std::string named = {};                // kernels whose name contains it
+};
+
+Json check_kernels(const KernelFactory& kernels, const Options& options, bool& all_held) {
   Json rows = Json::array();
   for (const Dtype dtype : {Dtype::f32, Dtype::bf16, Dtype::f16}) {
     const KernelSet tested = kernels(dtype), host = host_kernels(dtype);
     const double tolerance = kernel_tolerance(dtype);
     for (const KernelCase& one : kernel_cases(dtype)) {
+      if (one.name.find(options.named) == std::string::npos) continue;
       const KernelDifference difference = compare_kernels(one, tested, host);
-      const double worst = damage ? difference.damaged : difference.found;
+      const double worst = options.damage ? difference.damaged : difference.found;
       const bool held = worst < tolerance;
       all_held = all_held && held;
       rows.push_back({{"kernel", one.name},
@@ -80,7 +91,21 @@ std::string agreeing(const TrainingKernels& kernels, bool& all_held) {
   return name;
 }
 
-int run(bool damage, bool timing) {
+/// Paths of NVIDIA's libraries in this process.
+Json loaded_libraries() {
+  std::set<std::string> paths;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t path = line.find('/');
+    if (path == std::string::npos) continue;
+    const std::string file = line.substr(line.rfind('/') + 1);
+    for (const char* name : {"libcu", "libnccl", "libnv"})
+      if (file.starts_with(name)) paths.insert(line.substr(path));
+  }
+  return paths;
+}
+
+int run(const Options& options) {
   const auto device = make_cuda_device({}, make_cuda_training_kernels);
   if (!device->absent().empty()) {
     std::fprintf(stderr, "training_gpu_check: %s\n", device->absent().c_str());
@@ -89,29 +114,55 @@ int run(bool damage, bool timing) {
   TrainingKernels& offered = *device->training_kernels();
   const KernelFactory kernels = [&](Dtype dtype) { return offered.make(dtype); };
   bool all_held = true;
-  Json record = {{"device", device->facts()}, {"damage", damage}};
-  record["kernels"] = check_kernels(kernels, damage, all_held);
+  Json record = {{"device", device->facts()}, {"damage", options.damage}};
+  if (options.kernels) record["kernels"] = check_kernels(kernels, options, all_held);
   record["kernels_by"] = agreeing(offered, all_held);
   offered.begin(true);
-  if (!damage) record["steps"] = check_steps(kernels, all_held);
+  if (options.steps) record["steps"] = check_steps(kernels, all_held);
   offered.begin(false);
-  if (timing && !damage) record["timings"] = time_models(kernels);
+  if (!options.models.empty()) record["timings"] = time_models(kernels, options.models);
   record["library"] = agreeing(offered, all_held);
+  record["libraries"] = loaded_libraries();
   record["held"] = all_held;
   std::printf("%s\n", record.dump(1).c_str());
   return all_held ? 0 : 1;
+}
+
+Options options_from(const std::vector<std::string>& words) {
+  Options options;
+  const std::vector<std::string> known = timed_models();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "kernels")
+      options.kernels = true;
+    else if (word == "steps")
+      options.steps = true;
+    else if (word == "timings")
+      options.models = known;
+    else if (std::ranges::find(known, word) != known.end())
+      options.models.push_back(word);
+    else if (word == "--damage")
+      options.damage = true;
+    else if (word == "--named" && i + 1 < words.size())
+      options.named = words[++i];
+    else
+      throw Error(ErrorKind::usage, "there is no option " + word,
+                  "name kernels, steps, timings, gpt2 or llama_1b, --damage or --named TEXT");
+  }
+  const bool all = !options.kernels && !options.steps && options.models.empty();
+  if (options.damage || all) options.kernels = true;
+  if (!options.damage && all) options.steps = true, options.models = known;
+  return options;
 }
 
 }  // namespace
 }  // namespace bench::training
 
 int main(int argc, char** argv) try {
-  bool damage = false, timing = true;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--damage") damage = true;
-    if (std::string_view(argv[i]) == "--no-timing") timing = false;
-  }
-  return bench::training::run(damage, timing);
+  return bench::training::run(bench::training::options_from({argv + 1, argv + argc}));
+} catch (const bench::Error& error) {
+  std::fprintf(stderr, "training_gpu_check: %s\n", error.text().c_str());
+  return error.kind() == bench::ErrorKind::usage ? 2 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "training_gpu_check: %s\n", error.what());
   return 1;

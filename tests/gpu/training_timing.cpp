@@ -1,5 +1,7 @@
 #include "tests/gpu/training_timing.h"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "core/elements.h"
@@ -43,6 +45,18 @@ class Training {
   std::uint64_t seed_ = 0;
 };
 
+struct TimedModel {
+  std::string name;
+  LlmShape shape;
+  std::int64_t batch;
+};
+
+std::vector<TimedModel> models_to_time() {
+  LlmShape gpt2 = llm_preset("gpt2");
+  gpt2.vocabulary = 50304;
+  return {{"gpt2", gpt2, 64}, {"llama_1b", llm_preset("1b"), 4}};
+}
+
 Json time_model(const char* name, const LlmShape& shape, std::int64_t batch,
                 const KernelFactory& kernels) {
   constexpr int kWarmUps = 5, kSteps = 20;
@@ -79,11 +93,18 @@ std::vector<double> train_steps(const KernelFactory& kernels, Dtype dtype, int s
   return seen;
 }
 
-Json time_models(const KernelFactory& kernels) {
-  LlmShape gpt2 = llm_preset("gpt2");
-  gpt2.vocabulary = 50304;
-  return Json::array({time_model("gpt2", gpt2, 64, kernels),
-                      time_model("llama_1b", llm_preset("1b"), 4, kernels)});
+Json time_models(const KernelFactory& kernels, const std::vector<std::string>& models) {
+  Json rows = Json::array();
+  for (const TimedModel& model : models_to_time())
+    if (std::ranges::find(models, model.name) != models.end())
+      rows.push_back(time_model(model.name.c_str(), model.shape, model.batch, kernels));
+  return rows;
+}
+
+std::vector<std::string> timed_models() {
+  std::vector<std::string> names;
+  for (const TimedModel& model : models_to_time()) names.push_back(model.name);
+  return names;
 }
 
 }  // namespace bench::training

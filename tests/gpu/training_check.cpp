@@ -1,4 +1,4 @@
-// training_gpu_check [kernels|steps|timings|MODEL]... [--damage] [--named TEXT]: compares every
+// training_gpu_check [kernels|steps|timings|MODEL]... [--damage] [--named TEXT]...: compares every
 // training kernel on this machine's GPU with the host's, then whole steps of llm tiny and dlrm
 // tiny, and times GPT-2 124M (gpt2) and the shape of Llama-3.2-1B (llama_1b); by default all of it.
 // --named takes only kernels whose name contains TEXT. Prints one JSON object. Exit code 0: all
@@ -30,7 +30,7 @@ namespace {
 struct Options {
   bool kernels = false, steps = false, damage = false;
   std::vector<std::string> models = {};  // to be timed
-  std::string named = {};                // kernels whose name contains it
+  std::vector<std::string> named = {};   // parts of kernels' names, any of which it must have
 };
 
 Json check_kernels(const KernelFactory& kernels, const Options& options, bool& all_held) {
@@ -39,7 +39,10 @@ Json check_kernels(const KernelFactory& kernels, const Options& options, bool& a
     const KernelSet tested = kernels(dtype), host = host_kernels(dtype);
     const double tolerance = kernel_tolerance(dtype);
     for (const KernelCase& one : kernel_cases(dtype)) {
-      if (one.name.find(options.named) == std::string::npos) continue;
+      const auto has = [&](const std::string& part) {
+        return one.name.find(part) != std::string::npos;
+      };
+      if (!options.named.empty() && std::ranges::none_of(options.named, has)) continue;
       const KernelDifference difference = compare_kernels(one, tested, host);
       const double worst = options.damage ? difference.damaged : difference.found;
       const bool held = worst < tolerance;
@@ -144,7 +147,7 @@ Options options_from(const std::vector<std::string>& words) {
     else if (word == "--damage")
       options.damage = true;
     else if (word == "--named" && i + 1 < words.size())
-      options.named = words[++i];
+      options.named.push_back(words[++i]);
     else
       throw Error(ErrorKind::usage, "there is no option " + word,
                   "name kernels, steps, timings, gpt2 or llama_1b, --damage or --named TEXT");

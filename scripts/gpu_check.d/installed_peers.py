@@ -5,6 +5,7 @@ import shutil
 COPIES = {"host_to_device_memcpy_ce": "host_to_device", "device_to_host_memcpy_ce": "device_to_host"}
 COPY_BYTES = 268435456
 MESSAGE_BYTES = 268435456
+SEARCHED = ({"dtype": "bf16"}, {"dtype": "fp8_e4m3", "fast_accumulation": True})  # in case fastest-shape
 BEST_SHAPE_AIM = 1.02  # our fastest product over PyTorch's
 # size count type redop root, then time algbw busbw #wrong out of place and in place
 FIELDS, BUSBW, WRONG = 13, 7, 8
@@ -35,53 +36,57 @@ def nccl_rows(text, ranks):
     return rows
 
 
-def ranks_of(collectives):
+def ranks_of(results):
     """Most GPUs of one of our all_reduce results on default paths; 0 if there is none."""
-    return max((r["ranks"] for r in collectives["results"] if r["case"] == "all_reduce" and r["outcome"] == "ok"), default=0)
+    return max((r["ranks"] for r in results if r["case"] == "all_reduce" and r["outcome"] == "ok"), default=0)
 
 
-def nvbandwidth(steps, program, most):
+def nvbandwidth(steps, entry, program):
     """(rows, reason if there are none)."""
-    said = steps.answer("nvbandwidth", [program, "-j", "-t", *COPIES], most)
-    rows = nvbandwidth_rows(said) if said else []
-    return rows, steps.why.get("nvbandwidth", "it printed no bandwidth of GPU 0")
+    said = steps.answer(entry, "nvbandwidth", [program, "-j", "-t", *COPIES])
+    return nvbandwidth_rows(said) if said else [], "it printed no bandwidth of GPU 0"
 
 
-def nccl_tests(steps, program, most, ranks):
+def nccl_tests(steps, entry, program, ranks):
     """(rows, reason if there are none)."""
     if ranks < 2:
         return [], "one GPU has nobody to reduce with"
     size = str(MESSAGE_BYTES)
-    said = steps.program("nccl-tests", [program, "-b", size, "-e", size, "-g", str(ranks)], most)
-    rows = nccl_rows(said[1].decode(errors="replace"), ranks) if said else []
-    return rows, steps.why.get("nccl-tests", "it printed no right result")
+    said = steps.program(entry, "nccl-tests", [program, "-b", size, "-e", size, "-g", str(ranks)])
+    return nccl_rows(said[1].decode(errors="replace"), ranks) if said else [], "it printed no right result"
 
 
-def installed_rows(steps, collectives):
-    """(rows, reason by peer without rows)."""
-    peers = {"nvbandwidth": lambda *words: nvbandwidth(steps, *words),
-             "all_reduce_perf": lambda *words: nccl_tests(steps, *words, ranks_of(collectives))}
+def rows(steps, entry, ranks):
+    """(rows, reason by peer without rows). A peer that fails is a missing one."""
+    peers = {"nvbandwidth": lambda path: nvbandwidth(steps, entry, path), "all_reduce_perf": lambda path: nccl_tests(steps, entry, path, ranks)}
     found, missing = [], {}
     for name, rows_of in peers.items():
         path = shutil.which(name)
-        rows, why = rows_of(path, steps.most("installed")) if path else ([], "not on the PATH")
-        found += rows
-        if not rows:
+        try:
+            of_peer, why = rows_of(path) if path else ([], "not on the PATH")
+        except (RuntimeError, OSError, KeyError) as error:
+            of_peer, why = [], str(error)
+        found += of_peer
+        if not of_peer:
             missing[name] = why
     return found, missing
 
 
-def best_shape(products):
-    """PyTorch's fastest GEMM and the fastest that our search found; shapes may differ."""
-    best = max(products, key=lambda row: row["value"])
-    return {"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["fastest-shape"], "params": {"dtype": best["params"]["dtype"]},
-            "value": best["value"], "shape": [best["params"][key] for key in "mnk"], "aim": BEST_SHAPE_AIM}
+def best_shapes(products):
+    """PyTorch's fastest GEMM of each type and the fastest that our search found; shapes may differ."""
+    for params in SEARCHED:
+        alike = [row for row in products if all(row["params"].get(key) == value for key, value in params.items())]
+        if alike:
+            best = max(alike, key=lambda row: row["value"])
+            yield {"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["fastest-shape"], "params": params, "value": best["value"],
+                   "shape": [best["params"][key] for key in "mnk"], "aim": BEST_SHAPE_AIM}
 
 
 def torch_rows(peers):
     """PyTorch's GEMMs and copies (torch_peers.py) as rows."""
-    rows = [{"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["products", "model-shapes"], **row} for row in peers["products"]]
-    rows += [best_shape(peers["products"])] if peers["products"] else []
+    products = [row for row in peers["products"] if "value" in row]
+    rows = [{"peer": "PyTorch", "metric": "gemm.throughput", "cases": ["products", "model-shapes", "model-shapes-fp8"], **row} for row in products]
+    rows += best_shapes(products)
     for row in peers["copies"]:
         of_host = "route" in row["params"]
         rows.append({"peer": "PyTorch", "metric": "copy.bandwidth" if of_host else "memory_bandwidth.bandwidth",

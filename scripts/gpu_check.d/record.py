@@ -1,36 +1,72 @@
-"""The record of a check, filled step by step: earlier results stay when a later step fails."""
+"""The record of a check. Each step has its own entry, which a later run of the step replaces, so a check can be made in several leases.
+
+    {"format": 2, "gpu": {...}, "steps": {name: {"date", "seconds", "most", "bad", "out_of_time", ...what the step found}}, ...}
+"""
 
 import datetime
+import json
+import os
+import time
 
-from table import name_of, not_shown
+from plan import STEPS
+from table import name_of
 
-REPORTS = ("report", "collectives", "trained_together")
+FORMAT = 2
+REPORTS = ("collectives_gpu", "training_gpu", "gpu")  # steps that run a suite of that name
 
 
 def empty_record():
-    return {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "seconds": 0.0,
-        **{key: {"results": []} for key in REPORTS}, "bad": [], "unverified": [], "faults_not_caught": [], "faults_caught": 0,
-        "torch": None, "peers": [], "peers_missing": {}, "telemetry_overhead": None, "training": None, "not_shown": {},
-        "out_of_time": [], "passed": False,
-    }
+    return {"format": FORMAT, "gpu": None, "steps": {}, "passed": False}
 
 
-def attempt(record, name, step):
-    """Run a step; list its failure and go on."""
+def load(path):
+    """The record in the file; an empty one if there is none. Raises ValueError for another file."""
+    if not path.exists():
+        return empty_record()
     try:
-        step()
+        record = json.loads(path.read_text())
+        if record["format"] == FORMAT and isinstance(record["steps"], dict):
+            return record
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise ValueError(f"{path} is no record of gpu_check of format {FORMAT}; move it away, or name another file with --output")
+
+
+def save(record, path):
+    """Whole or not at all."""
+    beside = path.with_name(path.name + ".part")
+    beside.write_text(json.dumps(record, indent=1) + "\n")
+    os.replace(beside, path)
+
+
+def attempt(entry, work, *words):
+    """Run a step's work, which fills the entry; a failure is one of its findings."""
+    began = time.monotonic()
+    entry.update(date=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), bad=[], out_of_time=[])
+    try:
+        work(entry, *words)
     except (Exception, SystemExit) as error:
-        record["bad"].append(f"{name}: {type(error).__name__}: {error}")
+        entry["bad"].append(f"{type(error).__name__}: {error}")
+    except KeyboardInterrupt:
+        entry["bad"].append("interrupted")
+        raise
+    finally:
+        entry["seconds"] = round(time.monotonic() - began, 1)
+
+
+def results(record, *steps):
+    """Results of the suites that these steps ran."""
+    return [result for step in steps for result in record["steps"].get(step, {}).get("report", {}).get("results", [])]
 
 
 def unverified(report):
-    return [name_of(r) for r in report["results"] if r["outcome"] == "ok" and r["n"] > 1 and r["check"] is None]
+    return [f"{name_of(r)} was not verified" for r in report["results"] if r["outcome"] == "ok" and r["n"] > 1 and r["check"] is None]
 
 
 def not_caught(report):
-    """Series that passed although the data they verify had been corrupted."""
-    return [name_of(r) for r in report["results"] if r["n"] > 1 and r["check"] is not None and r["outcome"] != "invalid"]
+    """Series that passed although the data they verify had been damaged."""
+    return [f"{name_of(r)} did not notice the fault" for r in report["results"]
+            if r["n"] > 1 and r["check"] is not None and r["outcome"] != "invalid"]
 
 
 def went_wrong(report):
@@ -38,23 +74,21 @@ def went_wrong(report):
             if r["outcome"] in ("invalid", "failed", "timed_out")]
 
 
-def keep_damaged(record, report):
-    record["faults_not_caught"] = not_caught(report)
-    record["faults_caught"] = sum(r["outcome"] == "invalid" for r in report["results"] if r["metric"])
+def done(entry):
+    return entry is not None and not entry["bad"] and not entry["out_of_time"]
 
 
-def keep_report(record, key, report):
-    record[key] = report
-    record["bad"] += went_wrong(report)
-    if key != "trained_together":  # a training is judged by its gradients
-        record["unverified"] += unverified(report)
-    record["not_shown"] = not_shown(*(record[one] for one in REPORTS))
+def findings(record, steps=STEPS):
+    """What failed, what had no time and what has not run yet, as lines by kind."""
+    entries = {step.name: record["steps"].get(step.name) for step in steps}
+    return {"failed": [f"{name}: {line}" for name, entry in entries.items() if entry for line in entry["bad"]],
+            "no time for": [f"{name}: {line}" for name, entry in entries.items() if entry for line in entry["out_of_time"]],
+            "not run yet": [name for name, entry in entries.items() if entry is None]}
 
 
-def exit_code(record):
-    costly = (record["telemetry_overhead"] or {}).get("verdict") == "above"
-    if costly or record["bad"] or record["faults_not_caught"] or record["unverified"]:
+def exit_code(record, steps):
+    """0: all of them passed; 1: one failed; 3: one had no time, or has not run."""
+    found = findings(record, steps)
+    if found["failed"]:
         return 1
-    if record["out_of_time"]:
-        return 3
-    return 0 if record["faults_caught"] > 0 else 1
+    return 3 if found["no time for"] or found["not run yet"] else 0

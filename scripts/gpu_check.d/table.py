@@ -1,4 +1,4 @@
-"""Output of gpu_check: one line per series, then the peers, then what could not be shown."""
+"""Lines of gpu_check's output: of series, peers, the cost of telemetry."""
 
 
 def scaled(value, unit):
@@ -57,13 +57,12 @@ def print_overhead(overhead):
         print(f"telemetry costs {100 * one['overhead']:+.2f} %{span} of {one['params']}: {one['verdict']} 0.5 %")
 
 
-def not_shown(*reports):
+def not_shown(skipped_or_not):
     """{reason: [series]} that this machine cannot show, such as peer copies on a single GPU."""
     reasons = {}
-    for report in reports:
-        for r in report["results"]:
-            if r["outcome"] == "skipped" and not (r["reason"] or "").startswith("interrupted"):
-                reasons.setdefault(r["reason"], []).append(name_of(r).strip())
+    for r in skipped_or_not:
+        if r["outcome"] == "skipped" and not (r["reason"] or "").startswith("interrupted"):
+            reasons.setdefault(r["reason"], []).append(name_of(r).strip())
     return {why: sorted(set(names)) for why, names in reasons.items()}
 
 

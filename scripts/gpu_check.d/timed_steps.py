@@ -1,4 +1,4 @@
-"""Programs that gpu_check starts within its time budget: a suite is interrupted, which keeps its results; others are killed."""
+"""Programs that gpu_check starts within its time: a suite is interrupted, which keeps its results; others are killed."""
 
 import json
 import os
@@ -9,32 +9,32 @@ import time
 GRACE_S = 15  # in which an interrupted benchctl keeps and prints what it has: it takes 2
 
 
-class TimedSteps:
-    """Steps that share a time budget, in order. `out_of_time` lists what did not fit, `failed` what broke, `why` the reason for a
-    missing answer."""
+class NothingHere(BaseException):
+    """Nothing can be measured on this machine, with reasons. Not an Exception, so it ends all steps rather than one."""
 
-    def __init__(self, seconds, shares, say, clock=time.monotonic):
-        self.clock, self.say, self.shares = clock, say, shares
-        self.seconds, self.end = seconds, clock() + seconds
-        self.out_of_time, self.failed, self.why = [], {}, {}
+
+class TimedSteps:
+    """Starts the programs of one step after another. A step has `most` seconds, and all of them together `seconds`."""
+
+    def __init__(self, seconds, say, clock=time.monotonic):
+        self.clock, self.say = clock, say
+        self.end_of_all = clock() + seconds
+        self.end = self.end_of_all
+
+    def begin(self, most):
+        """Starts the time of a step; returns the seconds that it has."""
+        self.end = min(self.end_of_all, self.clock() + most)
+        return self.left()
 
     def left(self):
         return max(0.0, self.end - self.clock())
 
-    def most(self, step):
-        """Seconds for a step: its share plus what earlier steps left, without the shares of later ones."""
-        names = list(self.shares)
-        later = sum(self.shares[name] for name in names[names.index(step) + 1:])
-        return max(0.0, self.left() - later * self.seconds)
-
-    def suite(self, program, suite, folder, environment=None):
+    def suite(self, entry, program, suite, folder, environment=None):
         """Report of `benchctl run --json` for what could run in the step's time."""
-        most = self.most(suite)
-        self.say(f"gpu_check: suite {suite}, {most:.0f} s at most")
         process = subprocess.Popen([program / "benchctl", "run", suite, "--json", "--db", folder / f"{suite}.sqlite"],
                                    stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
         try:
-            said, _ = process.communicate(timeout=most)
+            said, _ = process.communicate(timeout=self.left())
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
             said = self.last_words(process)
@@ -45,8 +45,7 @@ class TimedSteps:
             report = json.loads(said)
         except ValueError:
             raise RuntimeError(f"benchctl run {suite} ended with {process.returncode} and printed no report") from None
-        cut = sorted({r["case"] for r in report["results"] if (r["reason"] or "").startswith("interrupted")})
-        self.out_of_time += [f"suite {suite}: {case}" for case in cut]
+        entry["out_of_time"] += sorted({r["case"] for r in report["results"] if (r["reason"] or "").startswith("interrupted")})
         return report
 
     def last_words(self, process):
@@ -56,36 +55,40 @@ class TimedSteps:
             process.kill()
             return process.communicate()[0]
 
-    def program(self, name, command, most):
-        """(exit code, stdout); None if it took too long or could not be started, see `why`."""
-        if most < 1:
-            return self.no_time(name)
-        self.say(f"gpu_check: {name}")
+    def program(self, entry, name, command, keep_errors=False):
+        """(exit code, stdout, with errors if asked); None if it took too long, which the entry says. Raises OSError."""
+        if self.left() < 1:
+            entry["out_of_time"].append(name)
+            return None
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True,
+                                   stderr=subprocess.STDOUT if keep_errors else None)
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=most)
+            said, _ = process.communicate(timeout=self.left())
         except subprocess.TimeoutExpired:
-            return self.no_time(name)
-        except OSError as error:
-            return self.broken(name, str(error))
-        return done.returncode, done.stdout
-
-    def answer(self, name, command, most):
-        """JSON printed by a program. None if it had no time, exited with 77 (nothing to do) or failed, see `why`."""
-        done = self.program(name, command, most)
-        if done is None:
+            entry["out_of_time"].append(name)
+            self.end_group(process)
             return None
-        if done[0] == 77:
-            self.why[name] = "not installed, or it sees no GPU"
+        except KeyboardInterrupt:
+            self.end_group(process)
+            raise
+        return process.returncode, said
+
+    @staticmethod
+    def end_group(process):
+        """With its children: a sanitizer or a launcher would leave them on the GPU."""
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+    def answer(self, entry, name, command):
+        """JSON printed by a program; None if it had no time, or there is nothing for it (exit code 77), which the entry says. Raises
+        RuntimeError if it printed something else."""
+        ended = self.program(entry, name, command)
+        if ended is None:
+            return None
+        if ended[0] == 77:
+            entry["missing"] = f"{name}: not installed, or it sees no GPU"
             return None
         try:
-            return json.loads(done[1])
+            return json.loads(ended[1])
         except ValueError:
-            return self.broken(name, f"it ended with {done[0]} and printed no JSON")
-
-    def no_time(self, name):
-        self.out_of_time.append(name)
-        self.why[name] = "it had no time"
-
-    def broken(self, name, reason):
-        self.say(f"gpu_check: {name}: {reason}")
-        self.why[name] = self.failed[name] = reason
+            raise RuntimeError(f"{name} ended with {ended[0]} and printed no JSON") from None

@@ -1,51 +1,51 @@
-"""Training on a GPU: training_gpu_check, and PyTorch for comparison."""
-
-import pathlib
-import sys
+"""What training_gpu_check found, and its figures next to PyTorch's."""
 
 from table import scaled
 
-NAMES = {"found": "training_gpu_check", "damaged": "training_gpu_check --damage", "torch": "PyTorch's training"}
-TORCH = pathlib.Path(__file__).with_name("torch_training.py")
-
-
-def train(steps, program):
-    """(results of training_gpu_check with and without corruption, and PyTorch's speed; reasons for missing parts). Missing parts are
-    None, and everything is if training_gpu_check was not built."""
-    path = program / "training_gpu_check"
-    if not path.exists():
-        return None, {"PyTorch's training": "training_gpu_check is not next to benchctl"}
-    parts = {"found": [path], "damaged": [path, "--damage"], "torch": [sys.executable, TORCH]}
-    results = {part: steps.answer(NAMES[part], command, steps.most("training")) for part, command in parts.items()}
-    missing = {NAMES[part]: steps.why[NAMES[part]] for part in parts if results[part] is None}
-    missing.update({f"PyTorch's training of {row['model']}": row["skipped"] for row in results["torch"] or [] if "skipped" in row})
-    return results, missing
-
-
-def training_faults(results, failed):
-    """Failures as lines; a failed peer is not one of them."""
-    lines = [f"{name}: {failed[name]}" for name in (NAMES["found"], NAMES["damaged"]) if name in failed]
-    return lines + (of_found(results["found"]) + of_damaged(results["damaged"]) if results else [])
-
 
 def of_found(found):
+    """Kernels and steps that differ from the host's."""
     if found is None:
         return []
-    lines = [f"training: {r['kernel']} in {r['dtype']}: {r['worst']} > {r['tolerance']}" for r in found["kernels"] if not r["held"]]
-    lines += [f"training: steps of {r['model']} in {r['dtype']} differ from the host's, or from themselves"
+    lines = [f"{r['kernel']} in {r['dtype']}: {r['worst']} > {r['tolerance']}" for r in found["kernels"] if not r["held"]]
+    lines += [f"steps of {r['model']} in {r['dtype']} differ from the host's, or from themselves"
               for r in found["steps"] if not (r["held"] and r["again_equal"])]
-    return lines + [f"training: {found[key]}" for key in ("kernels_by", "library") if "differs from own" in found[key]]
+    return lines + of_attention(found)
 
 
-def of_damaged(damaged):
-    kernels = damaged["kernels"] if damaged else []
-    return [f"training: damage of {r['kernel']} in {r['dtype']} was not found" for r in kernels if r["held"]]
+def of_attention(found):
+    return sorted({found[key] for key in ("kernels_by", "library") if "differs from own" in found[key]})
 
 
-def print_training(results):
-    theirs = {row["model"]: row for row in results["torch"] or []}
-    for row in (results["found"] or {"timings": []})["timings"]:
-        peer = theirs.get(row["model"], {})
-        ours, other = row.get("tokens_per_second"), peer.get("tokens_per_second")
-        ratio = f"{ours / other:.3f} x PyTorch (weights: {peer['weights']})" if ours and other else "PyTorch: -"
-        print(f"training {row['model']}: {scaled(ours, 'tokens/s')}, {ratio} {row.get('skipped', '')}")
+def of_damaged(found):
+    if found is None:
+        return []
+    if not found["kernels"]:
+        return ["no kernel was damaged"]
+    return [f"damage of {r['kernel']} in {r['dtype']} was not found" for r in found["kernels"] if r["held"]]
+
+
+def of_timings(found):
+    if found is None:
+        return []
+    return of_attention(found) + [f"{row['model']}: {row['skipped']}" for row in found["timings"] if "skipped" in row]
+
+
+def rows(ours, theirs):
+    """Our timings with PyTorch's: {model, ours, theirs, ratio, weights, skipped}."""
+    peers = {row["model"]: row for row in theirs or []}
+    compared = []
+    for row in (ours or {"timings": []})["timings"]:
+        peer = peers.get(row["model"], {})
+        own, other = row.get("tokens_per_second"), peer.get("tokens_per_second")
+        compared.append({"model": row["model"], "ours": own, "theirs": other, "ratio": own / other if own and other else None,
+                         "weights": peer.get("weights"), "skipped": row.get("skipped") or peer.get("skipped")})
+    return compared
+
+
+def print_training(ours, theirs):
+    for row in rows(ours, theirs):
+        against = f"{row['ratio']:.3f} x PyTorch ({row['weights']})" if row["ratio"] else "PyTorch: -"
+        print(f"training {row['model']}: {scaled(row['ours'], 'tokens/s')}, {against}{' ' + row['skipped'] if row['skipped'] else ''}")
+    if ours:
+        print(f"training by {ours['library']}")

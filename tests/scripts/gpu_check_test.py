@@ -17,12 +17,23 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHECK = ROOT / "scripts" / "gpu_check"
 sys.path.insert(0, f"{CHECK}.d")
 import installed_peers as peers  # noqa: E402
+import inventory  # noqa: E402
+import plan  # noqa: E402
+import steps  # noqa: E402
 import timed_steps  # noqa: E402
 import training  # noqa: E402
 
-# Prints SUITE.json beside it; where there is SUITE.slow, waits to be interrupted first; where there is SUITE.broken, prints none.
+# Waits to be killed where the file "stop" names it.
+STOP = """
+if (here / "stop").exists() and (here / "stop").read_text() == NAME:
+    (here / "stopped").touch()
+    time.sleep(60)
+"""
+# Prints SUITE.json beside it, or SUITE.damaged.json; where there is SUITE.slow, waits to be interrupted first; where there is
+# SUITE.broken, prints none.
 BENCHCTL = """#!/usr/bin/env python3
-import pathlib, shutil, signal, sys
+import os, pathlib, shutil, signal, sys, time
+here = pathlib.Path(__file__).parent
 suite = pathlib.Path(__file__).with_name(sys.argv[2])
 suite.with_suffix(".python").write_text(shutil.which("python3"))
 if suite.with_suffix(".broken").exists():
@@ -30,7 +41,41 @@ if suite.with_suffix(".broken").exists():
 if suite.with_suffix(".slow").exists():
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.pause()
-print(suite.with_suffix(".json").read_text())
+NAME = sys.argv[2]
+""" + STOP + """
+kind = ".damaged.json" if os.environ.get("BENCH_FAULT") and suite.with_suffix(".damaged.json").exists() else ".json"
+print(suite.with_suffix(kind).read_text())
+"""
+TRAINING = """#!/usr/bin/env python3
+import pathlib, sys, time
+here = pathlib.Path(__file__).parent
+NAME = "training_gpu_check " + " ".join(sys.argv[1:])
+""" + STOP + """
+print((here / ("damaged.json" if "--damage" in sys.argv else "found.json")).read_text())
+"""
+# Runs no program: says what the file sanitizer.txt has, or that there are no errors.
+SANITIZER = """#!/usr/bin/env python3
+import pathlib, sys, time
+here = pathlib.Path(__file__).parent
+NAME = sys.argv[2]
+""" + STOP + """
+said = here / "sanitizer.txt"
+print(said.read_text() if said.exists() else "========= COMPUTE-SANITIZER\\n========= ERROR SUMMARY: 0 errors")
+"""
+step_programs = {"smoke": "gpu_faults", "kernels": "training_gpu_check kernels steps", "memcheck": "memcheck", "gpu": "gpu",
+                 "racecheck": "racecheck"}
+MEMCHECK = """========= COMPUTE-SANITIZER
+========= Invalid __shared__ read of size 12 bytes
+=========     at void units_kernel<Attention>(T1)+0x52d0
+=========     by thread (0,0,0) in block (73,0,0)
+========= Invalid __shared__ read of size 12 bytes
+=========     at void units_kernel<Attention>(T1)+0x52d0
+========= ERROR SUMMARY: 220 errors
+"""
+NVIDIA_SMI = """#!/bin/sh
+cat <<'END'
+NVIDIA H200, GPU-1, 580.159.04, 96.00.B1, 143771, Enabled, Disabled, Enabled, 700.00, 700.00, 1980, 3201, 345, 3201, 27, 75.10, 0x1, 5, 16
+END
 """
 NVBANDWIDTH = {"nvbandwidth": {"version": "0.8", "testcases": [
     {"name": "host_to_device_memcpy_ce", "status": "Passed", "bandwidth_matrix": [["50.00", "49.00"]]},
@@ -64,11 +109,17 @@ def result(case, metric, outcome="ok", check=True, reason=None, median=1.0, rank
 
 
 class GpuCheck(unittest.TestCase):
+    """The whole plan with doubles of benchctl, training_gpu_check, compute-sanitizer and PyTorch."""
+
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
         self.folder = pathlib.Path(self.temporary.name)
         self.script("benchctl", BENCHCTL)
+        self.script("training_gpu_check", TRAINING)
+        self.script("compute-sanitizer", SANITIZER)
+        self.training(kernels=[{"kernel": "softmax", "dtype": "bf16", "worst": 0.01, "tolerance": 0.1, "held": True}],
+                      damaged=[{"kernel": "softmax", "dtype": "bf16", "worst": 1.0, "tolerance": 0.1, "held": False}])
         copy = result("copies", "copy.bandwidth", median=55e9, route="host_to_device", memory="pinned", size_bytes=268435456)
         peer = result("copies", "copy.bandwidth", "skipped", reason="this host has no other device", route="peer_write")
         sums = result("all_reduce", "collective.busbw", median=440e9, ranks=4, op="all_reduce", dtype="f32", in_place=False,
@@ -76,22 +127,34 @@ class GpuCheck(unittest.TestCase):
         many = result("all_reduce", None, "skipped", reason="no device for rank 4: this host has 4")
         trained = result("together", "training.step_time", check=False, ranks=4, dtype="bf16")
         self.suites = {"gpu": [copy, peer], "collectives_gpu": [sums, many], "training_gpu": [trained],
-                       "gpu_faults": [result("copies", "copy.bandwidth", "invalid", route="host_to_device")]}
+                       "gpu_faults": [result("copies", "copy.bandwidth", route="host_to_device")],
+                       "gpu_faults.damaged": [result("copies", "copy.bandwidth", "invalid", route="host_to_device")]}
 
     def script(self, name, text):
         (self.folder / name).write_text(text)
         (self.folder / name).chmod(0o755)
 
-    def check(self, *options, program=None, python=sys.executable, rounds="0"):
+    def training(self, kernels, damaged, steps=(), library="cublaslt; attention: own"):
+        common = {"kernels_by": library, "library": library, "timings": [{"model": "gpt2", "tokens_per_second": 1e6}]}
+        (self.folder / "found.json").write_text(json.dumps({"kernels": kernels, "steps": list(steps), **common}))
+        (self.folder / "damaged.json").write_text(json.dumps({"kernels": damaged, **common}))
+
+    def write_suites(self):
         for suite, results in self.suites.items():
             (self.folder / f"{suite}.json").write_text(json.dumps({"results": results}))
+
+    def check(self, *options, program=None, python=sys.executable, rounds="0"):
+        self.write_suites()
         output = self.folder / "record.json"
         done = subprocess.run([python, CHECK, "--program", program or self.folder, "--rounds", rounds, "--output", output, *options],
                               capture_output=True, text=True, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
         return done, json.loads(output.read_text()) if output.exists() else None
 
+    def failed(self, record):
+        return {name: entry["bad"] for name, entry in record["steps"].items() if entry["bad"]}
+
     def test_without_a_gpu_the_real_benchctl_says_why_and_nothing_is_written(self):
-        done, record = self.check(program=os.environ["BENCH_PROGRAMS"])
+        done, record = self.check("--only", "smoke", program=os.environ["BENCH_PROGRAMS"])
         if record is not None:
             self.skipTest("there is a GPU here")
         self.assertEqual(done.returncode, 3, done.stderr)
@@ -101,134 +164,201 @@ class GpuCheck(unittest.TestCase):
         done, record = self.check()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(record["passed"])
-        self.assertEqual(set(record["not_shown"]), {"this host has no other device", "no device for rank 4: this host has 4"})
+        self.assertEqual(list(record["steps"]), [step.name for step in plan.STEPS])
         self.assertIn("cannot be shown here: this host has no other device: copies copy.bandwidth peer_write", done.stdout)
+        self.assertIn("cannot be shown here: no device for rank 4: this host has 4", done.stdout)
         self.assertIn("not compared with nvbandwidth: not on the PATH", done.stdout)
+
+    def test_steps_are_listed_and_an_unknown_one_is_refused_before_anything_runs(self):
+        done, record = self.check("--list")
+        self.assertEqual((done.returncode, record), (0, None))
+        self.assertRegex(done.stdout, "basics: [0-9]+ s at most\n  inventory +[0-9]+ s  ")
+        done, record = self.check("--only", "speeed")
+        self.assertEqual((done.returncode, record), (2, None))
+        self.assertIn("there is no step or part speeed; they are listed by", done.stderr)
+
+    def test_steps_of_several_leases_make_one_record(self):
+        done, record = self.check("--only", "basics")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(record["passed"])
+        self.assertIn("not run yet: telemetry", done.stdout)
+        kept = record["steps"]["faults"]
+        done, record = self.check("--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("smoke", done.stderr)
+        self.assertEqual(record["steps"]["faults"], kept)
+        self.assertTrue(record["passed"])
+
+    def test_each_step_is_continued_after_it_was_killed(self):
+        self.write_suites()
+        output = self.folder / "record.json"
+        words = [sys.executable, CHECK, "--program", self.folder, "--rounds", "0", "--output", output, "--resume"]
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
+        for step in ("smoke", "kernels", "memcheck", "gpu", "racecheck"):
+            with self.subTest(step):
+                (self.folder / "stop").write_text(step_programs[step])
+                process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+                while not (self.folder / "stopped").exists():
+                    time.sleep(0.01)
+                process.send_signal(signal.SIGKILL if step == "memcheck" else signal.SIGTERM)
+                process.communicate(timeout=30)
+                (self.folder / "stop").unlink()
+                (self.folder / "stopped").unlink()
+                entry = json.loads(output.read_text())["steps"].get(step)
+                self.assertTrue(entry is None if step == "memcheck" else entry["bad"] == ["interrupted"], entry)
+        done = subprocess.run(words, capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(json.loads(output.read_text())["passed"])
+
+    def test_a_record_of_another_product_or_another_file_is_not_overwritten(self):
+        for text, words in (('{"format": 2, "gpu": ["NVIDIA A100"], "steps": {}}', "the record is of NVIDIA A100, and this is NVIDIA H200"),
+                            ('{"cases": []}', "is no record of gpu_check of format 2")):
+            self.script("nvidia-smi", NVIDIA_SMI)
+            (self.folder / "record.json").write_text(text)
+            done, _ = self.check()
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(words, done.stderr)
+            self.assertEqual((self.folder / "record.json").read_text(), text)
 
     def test_peers_on_the_path_stand_beside_our_best(self):
         self.script("nvbandwidth", f"#!/bin/sh\ncat <<'END'\n{json.dumps(NVBANDWIDTH)}\nEND\n")
         self.script("all_reduce_perf", f"#!/bin/sh\ncat <<'END'\n{NCCL}END\necho \"$@\" > {self.folder}/words\n")
-        done, record = self.check()
+        done, record = self.check("--only", "speed")
         ratios = {row["peer"]: row["ratio"] for row in record["peers"] if row["peer"] != "PyTorch"}
         self.assertEqual(ratios, {"nvbandwidth": 1.1, "nccl-tests": 1.1})
         self.assertEqual((self.folder / "words").read_text().split()[-2:], ["-g", "4"])
         self.assertIn("1.100 x nccl-tests", done.stdout)
 
-    def test_a_fault_that_is_not_caught_fails_and_is_named(self):
-        self.suites["gpu_faults"].append(result("burn", "burn.gemm_rate"))
+    def test_a_peer_that_fails_is_a_missing_one(self):
+        self.script("nvbandwidth", "#!/bin/sh\necho no JSON\n")
+        done, _ = self.check("--only", "installed")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("not compared with nvbandwidth: nvbandwidth ended with 0 and printed no JSON", done.stdout)
+
+    def test_a_fault_that_is_not_caught_fails_is_named_and_ends_the_check(self):
+        self.suites["gpu_faults.damaged"].append(result("burn", "burn.gemm_rate"))
         done, record = self.check()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("fault not caught: burn burn.gemm_rate", done.stdout)
+        self.assertIn("failed: faults: burn burn.gemm_rate did not notice the fault", done.stdout)
         self.assertFalse(record["passed"])
+        self.assertNotIn("gpu", record["steps"])
+        self.assertIn("basics failed, so the rest is not run", done.stderr)
+        self.assertIn("gpu", self.check("--keep-going")[1]["steps"])
+
+    def test_damage_that_nothing_noticed_because_nothing_ran_fails(self):
+        self.suites["gpu_faults.damaged"] = [result("burn", None, "failed", check=False, reason="no memory")]
+        done, record = self.check("--only", "faults")
+        self.assertEqual((done.returncode, self.failed(record)), (1, {"faults": ["no fault was noticed"]}))
 
     def test_a_series_that_nobody_verified_or_that_is_wrong_fails(self):
         self.suites["gpu"].append(result("products", "gemm.throughput", check=False))
-        self.assertEqual(self.check()[0].returncode, 1)
-        self.suites["gpu"][-1] = result("products", "gemm.throughput", "invalid", reason="9 bits differ")
-        done, _ = self.check()
+        done, _ = self.check("--only", "gpu")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("went wrong: products gemm.throughput: invalid: 9 bits differ", done.stdout)
+        self.assertIn("failed: gpu: products gemm.throughput was not verified", done.stdout)
+        self.suites["gpu"][-1] = result("products", "gemm.throughput", "invalid", reason="9 bits differ")
+        done, _ = self.check("--only", "gpu")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("failed: gpu: products gemm.throughput: invalid: 9 bits differ", done.stdout)
 
     def test_gpus_whose_gradients_are_not_those_of_one_fail(self):
         self.suites["training_gpu"].append(result("together", "training.step_time", "invalid", check=False,
                                                   reason="gradient_exchange: the gradient of 4 ranks is 0.5 away"))
-        done, _ = self.check()
+        done, _ = self.check("--only", "training_gpu")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("went wrong: together training.step_time: invalid: gradient_exchange", done.stdout)
+        self.assertIn("failed: training_gpu: together training.step_time: invalid: gradient_exchange", done.stdout)
+
+    def test_errors_of_the_sanitizer_fail_with_their_kind(self):
+        (self.folder / "sanitizer.txt").write_text(MEMCHECK)
+        done, record = self.check("--only", "memcheck")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("memcheck found 220 errors: 2 x Invalid __shared__ read of size 12 bytes at void units_kernel", record["steps"]["memcheck"]["bad"][0])
+        (self.folder / "sanitizer.txt").write_text("========= COMPUTE-SANITIZER\nout of memory\n")
+        self.assertRegex(self.check("--only", "memcheck")[1]["steps"]["memcheck"]["bad"][0], "came to no end: out of memory")
+        (self.folder / "compute-sanitizer").unlink()
+        done, record = self.check("--only", "memcheck")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("cannot be shown here: memcheck: compute-sanitizer is not on the PATH", done.stdout)
 
     def test_it_ends_in_its_time_says_what_did_not_fit_and_passes_nothing(self):
         (self.folder / "gpu.slow").touch()
         self.suites["gpu"].append(result("sustained", None, "skipped", reason="interrupted while running"))
         began = time.monotonic()
-        done, record = self.check("--seconds", "2")
+        done, record = self.check("--only", "gpu", "--seconds", "2")
         self.assertLess(time.monotonic() - began, 6)
         self.assertEqual(done.returncode, 3, done.stdout)
-        self.assertIn("suite gpu: sustained", record["out_of_time"])
+        self.assertIn("no time for: gpu: sustained", done.stdout)
         self.assertFalse(record["passed"])
-        self.assertNotIn("interrupted while running", record["not_shown"])
+        self.assertNotIn("cannot be shown here: interrupted", done.stdout)
 
     def test_a_suite_without_a_report_fails_and_the_others_are_kept(self):
-        for broken, kept in (("gpu", "collectives"), ("collectives_gpu", "report"), ("gpu_faults", "report")):
+        for broken in ("gpu", "collectives_gpu"):
             with self.subTest(broken):
                 (self.folder / f"{broken}.broken").touch()
-                done, record = self.check()
+                done, record = self.check("--only", "speed")
                 (self.folder / f"{broken}.broken").unlink()
                 self.assertEqual(done.returncode, 1, done.stderr)
-                why = f"suite {broken}: RuntimeError: benchctl run {broken} ended with 1 and printed no report"
-                self.assertEqual(record["bad"], [why])
-                self.assertIn(f"went wrong: suite {broken}", done.stdout)
-                self.assertTrue(record[kept]["results"])
+                self.assertEqual(self.failed(record), {broken: [f"RuntimeError: benchctl run {broken} ended with 1 and printed no report"]})
+                self.assertTrue(record["steps"]["training_gpu"]["report"]["results"])
 
     def test_a_report_that_cannot_be_read_fails_its_step_and_no_other(self):
-        self.suites["gpu"].append({"case": "products", "reason": None})
-        done, record = self.check()
+        self.suites["gpu_faults"].append({"case": "products", "reason": None})
+        done, record = self.check("--only", "basics")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("suite gpu: KeyError: 'outcome'", record["bad"])
-        self.assertTrue(record["collectives"]["results"])
-        self.assertEqual(record["faults_caught"], 1)
+        self.assertEqual(self.failed(record), {"smoke": ["KeyError: 'outcome'"]})
 
-    def test_telemetry_that_cannot_be_compared_fails_with_the_reason_and_the_rest_is_kept(self):
-        done, record = self.check(rounds="8")
+    def test_telemetry_that_cannot_be_compared_fails_with_the_reason(self):
+        done, record = self.check("--only", "telemetry", rounds="8")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(record["telemetry_overhead"]["verdict"], "failed")
-        self.assertRegex(record["bad"][0], "telemetry: round 1 of 8: RuntimeError: benchctl run ended with 1")
-        self.assertTrue(record["report"]["results"])
-        self.assertEqual(record["out_of_time"], [])
+        self.assertRegex(record["steps"]["telemetry"]["bad"][0], "round 1 of 8: RuntimeError: benchctl run ended with 1")
 
     def test_telemetry_had_no_time_only_where_its_rounds_are_too_few_for_an_interval(self):
-        script = script_module(CHECK)
-        for done, asked, missed in ((5, 11, ["telemetry: 5 of 11 rounds"]), (6, 11, []), (3, 3, [])):
-            record = {"bad": [], "out_of_time": []}
-            with mock.patch.object(script, "compare", return_value={"problem": None, "rounds": done}):
-                script.price_telemetry(record, mock.MagicMock(), None, None, asked)
-            self.assertEqual(record["out_of_time"], missed)
-
-    def test_an_interrupted_check_keeps_what_it_had(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with self.subTest(number):
-                self.suites["gpu_faults"].append(result("burn", "burn.gemm_rate", "invalid"))
-                (self.folder / "gpu.slow").touch()
-                (self.folder / "gpu.python").unlink(missing_ok=True)
-                for suite, results in self.suites.items():
-                    (self.folder / f"{suite}.json").write_text(json.dumps({"results": results}))
-                output = self.folder / "record.json"
-                process = subprocess.Popen([sys.executable, CHECK, "--program", self.folder, "--rounds", "0", "--output", output],
-                                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-                while not (self.folder / "gpu.python").exists():
-                    time.sleep(0.01)
-                time.sleep(0.2)  # until the double waits for it too
-                os.killpg(process.pid, number)
-                said, _ = process.communicate(timeout=20)
-                record = json.loads(output.read_text())
-                self.assertEqual(process.returncode, 1, said)
-                self.assertEqual(record["bad"], ["interrupted"])
-                self.assertTrue(record["collectives"]["results"])
+        for rounds, asked, missed in ((5, 11, ["5 of 11 rounds"]), (6, 11, []), (3, 3, [])):
+            entry = {"bad": [], "out_of_time": []}
+            found = {"problem": None, "rounds": rounds, "verdict": "below"}
+            with mock.patch.object(steps.telemetry_overhead, "compare", return_value=found):
+                steps.price_telemetry(entry, mock.MagicMock(rounds=asked))
+            self.assertEqual(entry["out_of_time"], missed)
 
     def test_programs_find_the_python_that_runs_the_check_first(self):
         own = self.folder / "environment" / "python3"
         own.parent.mkdir()
         own.symlink_to(sys.executable)
-        done, _ = self.check(python=own)
+        done, _ = self.check("--only", "gpu", python=own)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.folder / "gpu.python").read_text(), str(own))
 
     def test_a_broken_training_check_fails_and_a_slow_one_has_no_time(self):
         self.script("training_gpu_check", "#!/bin/sh\necho no JSON\n")
-        done, record = self.check()
+        done, record = self.check("--only", "kernels")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("training_gpu_check: it ended with 0 and printed no JSON", record["bad"])
+        self.assertEqual(self.failed(record), {"kernels": ["RuntimeError: training_gpu_check ended with 0 and printed no JSON"]})
         self.script("training_gpu_check", "#!/bin/sh\nexec sleep 60\n")
-        done, record = self.check("--seconds", "4")
-        self.assertEqual(done.returncode, 3, record["bad"])
-        self.assertIn("training_gpu_check", record["out_of_time"])
-        self.assertEqual(record["peers_missing"]["training_gpu_check"], "it had no time")
+        done, record = self.check("--only", "kernels", "--seconds", "2")
+        self.assertEqual(done.returncode, 3, record)
+        self.assertIn("no time for: kernels: training_gpu_check", done.stdout)
 
-    def test_damage_that_has_no_time_loses_nothing_of_what_was_found(self):
-        found = {"kernels": [{"kernel": "softmax", "dtype": "bf16", "worst": 1.0, "tolerance": 0.1, "held": False}], "steps": [],
-                 "kernels_by": "own", "library": "own", "timings": []}
-        results = {"found": found, "damaged": None, "torch": None}
-        self.assertEqual(training.training_faults(results, {}), ["training: softmax in bf16: 1.0 > 0.1"])
-        self.assertEqual(training.training_faults(results, {"PyTorch's training": "a peer"}), ["training: softmax in bf16: 1.0 > 0.1"])
+    def test_kernels_and_steps_that_differ_fail(self):
+        wrong = {"kernel": "softmax", "dtype": "bf16", "worst": 1.0, "tolerance": 0.1, "held": False}
+        steps_of = {"model": "llm", "dtype": "f32", "held": True, "again_equal": False}
+        self.training(kernels=[wrong], damaged=[{**wrong, "held": True}], steps=[steps_of],
+                      library="attention: own (cudnn differs from own)")
+        done, record = self.check("--only", "kernels", "--only", "damage")
+        self.assertEqual(self.failed(record), {
+            "kernels": ["softmax in bf16: 1.0 > 0.1", "steps of llm in f32 differ from the host's, or from themselves",
+                        "attention: own (cudnn differs from own)"],
+            "damage": ["damage of softmax in bf16 was not found"]})
+
+    def test_our_training_stands_beside_pytorchs(self):
+        theirs = [{"model": "gpt2", "tokens_per_second": 5e5, "weights": "bf16"}, {"model": "1b", "skipped": "no memory"}]
+        ours = {"timings": [{"model": "gpt2", "tokens_per_second": 1e6}, {"model": "1b", "tokens_per_second": 1e5}]}
+        rows = training.rows(ours, theirs)
+        self.assertEqual([(row["ratio"], row["skipped"]) for row in rows], [(2.0, None), (None, "no memory")])
+        self.assertEqual(training.of_timings({**ours, "timings": [{"model": "1b", "skipped": "no memory"}], "library": "", "kernels_by": ""}),
+                         ["1b: no memory"])
+
+    def test_nvidia_smi_says_which_gpus_there_are(self):
+        rows = inventory.smi_rows(NVIDIA_SMI.split("'END'\n")[1].removesuffix("END\n") + "No devices were found\n")
+        self.assertEqual([(row["name"], row["power.limit"]) for row in rows], [("NVIDIA H200", "700.00")])
 
     def test_wrong_sums_and_other_lines_of_nccl_tests_are_no_results(self):
         self.assertEqual([row["value"] for row in peers.nccl_rows(NCCL, 4)], [400e9])
@@ -282,33 +412,20 @@ class Peers(unittest.TestCase):
         torch.compile.side_effect = AssertionError()  # which says nothing
         self.assertEqual(module.measured("gpt2", module.SHAPES["gpt2"])["skipped"], "AssertionError: ")
 
-    def test_a_model_that_pytorch_could_not_train_is_a_missing_peer(self):
-        steps = timed_steps.TimedSteps(100.0, {"training": 1.0}, lambda text: None)
-        steps.answer = lambda name, command, most: [{"model": "gpt2", "skipped": "no gcc"}, {"model": "llama_1b"}]
-        with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "training_gpu_check").touch()
-            _, missing = training.train(steps, pathlib.Path(folder))
-        self.assertEqual(missing, {"PyTorch's training of gpt2": "no gcc"})
 
+class Plan(unittest.TestCase):
+    def test_each_part_fits_a_lease_and_each_step_its_time(self):
+        for part in plan.PARTS:
+            self.assertLessEqual(sum(step.seconds for step in plan.STEPS if step.part == part), 540, part)
+        self.assertEqual(set(steps.WORK), {step.name for step in plan.STEPS})
+        self.assertEqual([step.name for step in plan.chosen(["telemetry", "basics"])][::6], ["inventory", "telemetry"])
 
-class Shares(unittest.TestCase):
-    def setUp(self):
-        self.now = 0.0
-        self.shares = script_module(CHECK).SHARES
-        self.steps = timed_steps.TimedSteps(480.0, self.shares, lambda text: None, lambda: self.now)
-
-    def test_training_and_telemetry_have_their_time_whatever_was_before_them(self):
-        self.assertAlmostEqual(sum(self.shares.values()), 1.0)
-        for step in self.shares:
-            most = self.steps.most(step)
-            self.assertGreaterEqual(most, {"training": 100.0, "telemetry": 60.0}.get(step, 0.0))
-            self.now += most
-        self.assertAlmostEqual(self.now, 480.0)
-
-    def test_what_a_step_does_not_need_goes_to_the_next(self):
-        alone = self.steps.most("gpu_faults") + 10.0
-        self.now = 10.0
-        self.assertAlmostEqual(self.steps.most("collectives_gpu"), alone - 20.0 + 480.0 * self.shares["collectives_gpu"])
+    def test_a_step_has_its_own_time_and_no_more_than_is_left_of_all(self):
+        now = [0.0]
+        timed = timed_steps.TimedSteps(100.0, None, lambda: now[0])
+        self.assertEqual(timed.begin(60), 60.0)
+        now[0] = 70.0
+        self.assertEqual((timed.left(), timed.begin(60)), (0.0, 30.0))
 
 
 class Suites(unittest.TestCase):

@@ -1,0 +1,140 @@
+"""What each step of the plan does. A step fills its entry of the record; `at` has the programs, the time and the options."""
+
+import dataclasses
+import pathlib
+import sys
+
+import installed_peers
+import inventory
+import sanitizer
+import telemetry_overhead
+import training
+from record import not_caught, results, unverified, went_wrong
+from timed_steps import NothingHere, TimedSteps
+
+PARTS = pathlib.Path(__file__).parent
+SECONDS_A_SERIES = 1.5  # of GEMMs with and without telemetry
+SANITIZED = ("attention", "norm", "sums")  # kernels with shared memory
+
+
+@dataclasses.dataclass
+class Place:
+    record: dict
+    steps: TimedSteps
+    program: pathlib.Path  # the folder of benchctl
+    folder: pathlib.Path   # for databases, removed at the end
+    rounds: int            # of telemetry on and off
+
+
+def keep_report(entry, at, suite, environment=None, needed=True):
+    """The report of a suite, without which a `needed` one ends the check."""
+    report = entry["report"] = at.steps.suite(entry, at.program, suite, at.folder, environment)
+    if needed and report["results"] and all(r["outcome"] == "skipped" for r in report["results"]):
+        raise NothingHere("; ".join(sorted({str(r["reason"]) for r in report["results"]})))
+    return report
+
+
+def take_inventory(entry, at):
+    entry["gpus"] = inventory.gpus()
+    entry["ours"] = at.steps.answer(entry, "training_gpu_check", sanitizer.of_training(at.program, "kernels", "--named", "128"))
+    if entry["ours"] is None and "missing" in entry:
+        raise NothingHere(entry["missing"])
+    entry["torch"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_inventory.py"])
+
+
+def smoke(entry, at):
+    report = keep_report(entry, at, "gpu_faults")
+    entry["bad"] += went_wrong(report) + unverified(report)
+
+
+def faults(entry, at):
+    report = keep_report(entry, at, "gpu_faults", {"BENCH_FAULT": "bit_flip"})
+    entry["bad"] += not_caught(report)
+    entry["caught"] = sum(r["outcome"] == "invalid" for r in report["results"] if r["metric"])
+    if entry["caught"] == 0:
+        entry["bad"].append("no fault was noticed")
+
+
+def compare_kernels(entry, at):
+    entry["found"] = at.steps.answer(entry, "training_gpu_check", sanitizer.of_training(at.program, "kernels", "steps"))
+    entry["bad"] += training.of_found(entry["found"])
+
+
+def compare_damaged(entry, at):
+    entry["found"] = at.steps.answer(entry, "training_gpu_check", sanitizer.of_training(at.program, "--damage"))
+    entry["bad"] += training.of_damaged(entry["found"])
+
+
+def memcheck(entry, at):
+    sanitizer.check(at.steps, entry, "memcheck", "training_gpu_check", sanitizer.of_training(at.program, "kernels"))
+    database = at.folder / "memcheck.sqlite"
+    sanitizer.check(at.steps, entry, "memcheck", "suite gpu_faults", [at.program / "benchctl", "run", "gpu_faults", "--db", database])
+
+
+def check_shared_memory(entry, at, tool):
+    named = [word for name in SANITIZED for word in ("--named", name)]
+    sanitizer.check(at.steps, entry, tool, "training_gpu_check", sanitizer.of_training(at.program, "kernels", *named))
+
+
+def collectives(entry, at):
+    report = keep_report(entry, at, "collectives_gpu", needed=False)
+    entry["bad"] += went_wrong(report) + unverified(report)
+
+
+def train_together(entry, at):
+    entry["bad"] += went_wrong(keep_report(entry, at, "training_gpu", needed=False))  # judged by its gradients
+
+
+def suite_gpu(entry, at):
+    report = keep_report(entry, at, "gpu")
+    entry["bad"] += went_wrong(report) + unverified(report)
+
+
+def torch_products(entry, at):
+    entry["found"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_peers.py"])
+
+
+def installed(entry, at):
+    ranks = installed_peers.ranks_of(results(at.record, "collectives_gpu"))
+    entry["rows"], entry["missing_peers"] = installed_peers.rows(at.steps, entry, ranks)
+
+
+def time_training(entry, at):
+    entry["found"] = at.steps.answer(entry, "training_gpu_check", sanitizer.of_training(at.program, "timings"))
+    entry["bad"] += training.of_timings(entry["found"])
+
+
+def time_torch(entry, at):
+    entry["found"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_training.py"])
+
+
+def price_telemetry(entry, at):
+    if at.rounds == 0:
+        return
+    found = entry["found"] = telemetry_overhead.compare(at.program, at.folder, "cuda", at.rounds, SECONDS_A_SERIES, at.steps.say, at.steps.left)
+    if found["problem"]:
+        entry["bad"].append(found["problem"])
+    elif found["rounds"] < min(at.rounds, telemetry_overhead.FEWEST_ROUNDS):
+        entry["out_of_time"].append(f"{found['rounds']} of {at.rounds} rounds")
+    elif found["verdict"] == "above":
+        entry["bad"].append(f"telemetry costs more than {100 * telemetry_overhead.AIM} %")
+
+
+WORK = {
+    "inventory": take_inventory,
+    "smoke": smoke,
+    "faults": faults,
+    "kernels": compare_kernels,
+    "damage": compare_damaged,
+    "memcheck": memcheck,
+    "collectives_gpu": collectives,
+    "training_gpu": train_together,
+    "gpu": suite_gpu,
+    "torch": torch_products,
+    "installed": installed,
+    "training": time_training,
+    "torch_training": time_torch,
+    "racecheck": lambda entry, at: check_shared_memory(entry, at, "racecheck"),
+    "initcheck": lambda entry, at: check_shared_memory(entry, at, "initcheck"),
+    "telemetry": price_telemetry,
+}

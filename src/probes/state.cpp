@@ -253,17 +253,18 @@ Measured State::measure(const Measurement& m) {
     samples.check = check;
     samples.chosen = chosen;
     samples.quality = quality;
-    emit(std::move(samples), by_clock ? highest_clock(series.clocks) : 1.0);
+    const Status outcome = emit(std::move(samples), by_clock ? highest_clock(series.clocks) : 1.0);
+    if (outcome != Status::ok) measured.outcome = outcome;
   }
-  measured.outcome = status_;
   return measured;
 }
 
-/// Judges a series by its check and its limit, then writes it.
-void State::emit(Samples samples, double highest_clock) {
+/// Judges a series by its check and its limit, then writes it; returns its outcome.
+Status State::emit(Samples samples, double highest_clock) {
   if (samples.outcome == Status::skipped) {
     ++skipped_;
-    return write(std::move(samples));
+    write(std::move(samples));
+    return Status::skipped;
   }
   const std::vector<double> clean = representative(samples.values, samples.flags);
   const double centre = median(clean);
@@ -288,7 +289,9 @@ void State::emit(Samples samples, double highest_clock) {
   if (samples.outcome == Status::invalid)
     conclude(Status::invalid, samples.metric + " " + dump(samples.params) + ": " + samples.reason);
   ++measured_;
+  const Status outcome = samples.outcome;
   write(std::move(samples));
+  return outcome;
 }
 
 void State::value(const std::string& metric, double value, const Json& params,

@@ -34,8 +34,8 @@ void write_record(RecordSink& sink, const Group& group, const std::string& job,
                   decltype(Record::body) body);
 
 struct Measured {
-  Status outcome = Status::ok;
-  Seconds median;  // per call, of the clean samples (of all if none is clean)
+  Status outcome = Status::ok;  // of its worst report
+  Seconds median;               // per call, of the clean samples (of all if none is clean)
   std::size_t clean = 0;
   std::optional<Hertz> clock;  // median during the series
   /// Core cycles per call, median over the clean samples; computed for each sample, because the
@@ -146,7 +146,7 @@ class State {
   void write(decltype(Record::body) body) { write_record(sink_, group_, job_.id, std::move(body)); }
   Samples blank(const std::string& metric, const Json& params) const;
   /// `highest_clock`: the highest reading, relative to the clock of the limit.
-  void emit(Samples samples, double highest_clock = 1.0);
+  Status emit(Samples samples, double highest_clock = 1.0);
   const MetricInfo& metric_info(const std::string& name) const;
 
   const Job& job_;

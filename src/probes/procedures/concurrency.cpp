@@ -32,15 +32,17 @@ void measure_load(State& state, const std::string& name) {
   if (const auto reason = agreed(state.group(), offer.load ? "" : offer.reason); !reason.empty())
     return state.skip_series(name + "_rate", Json::object(), reason);
   double slowest_alone = 0.0;
+  bool right = true;
   Conditions conditions;
   for (int rank = 0; rank < state.group().size(); ++rank) {
     const Measured alone = measure_share(state, *offer.load, rank);
     slowest_alone = std::max(slowest_alone, alone.median.value);
+    right = right && alone.outcome == Status::ok;
     conditions = all_of({conditions, alone.conditions});
   }
   const Measured together = measure_share(state, *offer.load, -1);
   conditions = all_of({conditions, together.conditions});
-  if (together.median.value > 0.0)
+  if (right && together.outcome == Status::ok && together.median.value > 0.0)
     state.under(conditions)
         .value("sustained_ratio", slowest_alone / together.median.value,
                {{"of", offer.load->metric}});

@@ -178,7 +178,7 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
                      .core_share = [&] { return plan.core_share(); },
                      .threads = c.threads});
   report_hashes(state, product);
-  if (measured.cycles && measured.clean > 0)
+  if (measured.outcome == Status::ok && measured.cycles && measured.clean > 0)
     state.value("per_cycle", c.shape.operations() / (*measured.cycles * c.threads), params);
 }
 

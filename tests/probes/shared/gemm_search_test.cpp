@@ -48,6 +48,15 @@ TEST_CASE("a wrong product of the shape found is detected") {
   for (const Samples& series : job.of("throughput")) CHECK(series.outcome == Status::invalid);
 }
 
+TEST_CASE("a product has a rate per cycle only if it is right") {
+  GemmJob right, wrong;
+  right.run();
+  CHECK(right.of("per_cycle").size() == 1);
+  wrong.fake.fault = GemmFault::sign_of_timed;
+  CHECK(wrong.run().status == Status::invalid);
+  CHECK(wrong.of("per_cycle").empty());
+}
+
 TEST_CASE("a library without such a product skips the search with its reason") {
   GemmJob job = searching(0.02);
   job.fake.reason = "no such product";

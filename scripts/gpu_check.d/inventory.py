@@ -14,6 +14,12 @@ def smi_rows(text):
     return [dict(zip(FIELDS, row)) for row in rows if len(row) == len(FIELDS)]
 
 
+def version_of(program):
+    """Of benchctl in the folder, with its commit."""
+    said = subprocess.run([program / "benchctl", "--version"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=30)
+    return said.stdout.strip()
+
+
 def gpus():
     """What nvidia-smi says of each GPU; empty without it."""
     program = shutil.which("nvidia-smi")

@@ -1,6 +1,7 @@
 """The record of a check. Each step has its own entry, which a later run of the step replaces, so a check can be made in several leases.
 
-    {"format": 2, "gpu": {...}, "steps": {name: {"date", "seconds", "most", "bad", "out_of_time", ...what the step found}}, ...}
+    {"format": 2, "gpu": [products], "steps": {name: {"version", "gpus", "date", "seconds", "most", "bad", "out_of_time", ...found}},
+     "peers": [...], "training": [...], "passed": false}
 """
 
 import datetime
@@ -32,10 +33,25 @@ def load(path):
     raise ValueError(f"{path} is no record of gpu_check of format {FORMAT}; move it away, or name another file with --output")
 
 
+LINES_TO = 5  # levels down: one line for each result
+
+
+def text_of(value, level=0):
+    """JSON with a line for each value down to LINES_TO, and each value below on its line."""
+    if level == LINES_TO or not value or not isinstance(value, (dict, list)):
+        return json.dumps(value)
+    pad = " " * (level + 1)
+    if isinstance(value, dict):
+        rows, (begin, end) = [f"{json.dumps(key)}: {text_of(one, level + 1)}" for key, one in value.items()], "{}"
+    else:
+        rows, (begin, end) = [text_of(one, level + 1) for one in value], "[]"
+    return begin + "\n" + ",\n".join(pad + row for row in rows) + "\n" + pad[1:] + end
+
+
 def save(record, path):
     """Whole or not at all."""
     beside = path.with_name(path.name + ".part")
-    beside.write_text(json.dumps(record, indent=1) + "\n")
+    beside.write_text(text_of(record) + "\n")
     os.replace(beside, path)
 
 

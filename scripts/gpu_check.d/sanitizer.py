@@ -6,7 +6,7 @@ import re
 import shutil
 
 PLACES = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer")
-SUMMARY = re.compile(r"^=+ (?:ERROR|RACECHECK) SUMMARY: (\d+)", re.MULTILINE)
+SUMMARY = re.compile(r"^=+ (?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?$|hazards?)", re.MULTILINE)
 FINDING = re.compile(r"^=+ ((?:Invalid|Misaligned|Program hit|Uninitialized|(?:Error|Warning): (?:Race|Potential)|Barrier).*)\n=+ +(at .*|.*)",
                      re.MULTILINE)
 

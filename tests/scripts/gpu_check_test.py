@@ -33,6 +33,9 @@ if (here / "stop").exists() and (here / "stop").read_text() == NAME:
 # SUITE.broken, prints none.
 BENCHCTL = """#!/usr/bin/env python3
 import os, pathlib, shutil, signal, sys, time
+if sys.argv[1] == "--version":
+    print("benchctl 1.2.3")
+    sys.exit()
 here = pathlib.Path(__file__).parent
 suite = pathlib.Path(__file__).with_name(sys.argv[2])
 suite.with_suffix(".python").write_text(shutil.which("python3"))
@@ -71,6 +74,7 @@ MEMCHECK = """========= COMPUTE-SANITIZER
 ========= Invalid __shared__ read of size 12 bytes
 =========     at void units_kernel<Attention>(T1)+0x52d0
 ========= ERROR SUMMARY: 220 errors
+========= ERROR SUMMARY: 120 errors were not printed. Use --print-limit option to adjust the number of printed errors
 """
 NVIDIA_SMI = """#!/bin/sh
 cat <<'END'
@@ -183,6 +187,7 @@ class GpuCheck(unittest.TestCase):
         self.assertFalse(record["passed"])
         self.assertIn("not run yet: telemetry", done.stdout)
         kept = record["steps"]["faults"]
+        self.assertEqual(kept["version"], "benchctl 1.2.3")
         done, record = self.check("--resume")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("smoke", done.stderr)

@@ -32,13 +32,13 @@ class TimedSteps:
     def suite(self, entry, program, suite, folder, environment=None):
         """Report of `benchctl run --json` for what could run in the step's time."""
         process = subprocess.Popen([program / "benchctl", "run", suite, "--json", "--db", folder / f"{suite}.sqlite"],
-                                   stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+                                   stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})},
+                                   start_new_session=True)  # a terminal interrupts us alone, and a second interrupt would end it at once
         try:
             said, _ = process.communicate(timeout=self.left())
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
             said = self.last_words(process)
-        except KeyboardInterrupt:  # which a terminal sends to benchctl as well: a second one would end it at once
+        except KeyboardInterrupt:
             self.last_words(process)
             raise
         try:
@@ -48,7 +48,9 @@ class TimedSteps:
         entry["out_of_time"] += sorted({r["case"] for r in report["results"] if (r["reason"] or "").startswith("interrupted")})
         return report
 
-    def last_words(self, process):
+    @staticmethod
+    def last_words(process):
+        process.send_signal(signal.SIGINT)
         try:
             return process.communicate(timeout=GRACE_S)[0]
         except subprocess.TimeoutExpired:

@@ -29,7 +29,7 @@ class Place:
 def keep_report(entry, at, suite, environment=None, needed=True):
     """The report of a suite, without which a `needed` one ends the check."""
     report = at.steps.suite(entry, at.program, suite, at.folder, environment)
-    entry["report"] = {key: value for key, value in report.items() if key not in ("machine", "jobs")}  # of which the inventory has enough
+    entry["report"] = {key: value for key, value in report.items() if key != "machine"}  # of which the inventory has enough
     if needed and report["results"] and all(r["outcome"] == "skipped" for r in report["results"]):
         raise NothingHere("; ".join(sorted({str(r["reason"]) for r in report["results"]})))
     return report

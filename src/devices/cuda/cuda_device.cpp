@@ -19,6 +19,7 @@
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/cuda_memory.h"
 #include "devices/cuda/injected_fault.h"
+#include "devices/cuda/library_environment.h"
 #include "devices/cuda/nccl_collectives.h"
 #include "devices/cuda/stream_graph.h"
 #include "devices/cuda/stream_kernels.h"
@@ -208,6 +209,8 @@ class CudaDevice final : public Device {
                   {"memory_bus_bits", properties_.memoryBusWidth}};
     facts.update(read_pci_link(SystemFiles(), pci_address()));
     if (monitor_) facts.update(monitor_->links());
+    const Json environment = library_environment();
+    if (!environment.empty()) facts["library_environment"] = environment;
     return facts;
   }
   int cores() const override { return 1; }

@@ -14,7 +14,11 @@ def of_found(found):
 
 
 def of_attention(found):
-    return sorted({found[key] for key in ("kernels_by", "library") if "differs from own" in found[key]})
+    """What cuDNN's attention failed at. It supports the shapes that are given to it on Hopper and later, so there each is served."""
+    faults = ["differs from own"]
+    if float(found["device"]["compute_capability"]) >= 9.0:
+        faults += ["cuDNN has no engine", "no cuDNN engine", "cuDNN: "]
+    return sorted({found[key] for key in ("kernels_by", "library") if any(fault in found[key] for fault in faults)})
 
 
 def of_damaged(found):

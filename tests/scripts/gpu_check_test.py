@@ -27,7 +27,7 @@ import training  # noqa: E402
 STOP = """
 if (here / "stop").exists() and (here / "stop").read_text() == NAME:
     (here / "stopped").touch()
-    time.sleep(60)
+    time.sleep(20)
 """
 # Prints SUITE.json beside it, or SUITE.damaged.json; where there is SUITE.slow, waits to be interrupted first; where there is
 # SUITE.broken, prints none.
@@ -44,7 +44,7 @@ if suite.with_suffix(".broken").exists():
 if suite.with_suffix(".slow").exists():
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.pause()
-NAME = sys.argv[2]
+NAME = sys.argv[2] + (" damaged" if os.environ.get("BENCH_FAULT") else "")
 """ + STOP + """
 kind = ".damaged.json" if os.environ.get("BENCH_FAULT") and suite.with_suffix(".damaged.json").exists() else ".json"
 print(suite.with_suffix(kind).read_text())
@@ -65,8 +65,11 @@ NAME = sys.argv[2]
 said = here / "sanitizer.txt"
 print(said.read_text() if said.exists() else "========= COMPUTE-SANITIZER\\n========= ERROR SUMMARY: 0 errors")
 """
-step_programs = {"smoke": "gpu_faults", "kernels": "training_gpu_check kernels steps", "memcheck": "memcheck", "gpu": "gpu",
-                 "racecheck": "racecheck"}
+# The double that each step waits for; the others start none.
+STEP_PROGRAMS = {"inventory": "training_gpu_check kernels --named 128", "smoke": "gpu_faults", "faults": "gpu_faults damaged",
+                 "kernels": "training_gpu_check kernels steps", "damage": "training_gpu_check --damage", "memcheck": "memcheck",
+                 "collectives_gpu": "collectives_gpu", "training_gpu": "training_gpu", "gpu": "gpu", "training": "training_gpu_check timings",
+                 "racecheck": "racecheck", "initcheck": "initcheck"}
 MEMCHECK = """========= COMPUTE-SANITIZER
 ========= Invalid __shared__ read of size 12 bytes
 =========     at void units_kernel<Attention>(T1)+0x52d0
@@ -138,8 +141,8 @@ class GpuCheck(unittest.TestCase):
         (self.folder / name).write_text(text)
         (self.folder / name).chmod(0o755)
 
-    def training(self, kernels, damaged, steps=(), library="cublaslt; attention: own"):
-        common = {"kernels_by": library, "library": library, "timings": [{"model": "gpt2", "tokens_per_second": 1e6}]}
+    def training(self, kernels, damaged, steps=(), library="cublaslt; attention: own", capability="9.0"):
+        common = {"device": {"compute_capability": capability}, "kernels_by": library, "library": library, "timings": [{"model": "gpt2", "tokens_per_second": 1e6}]}
         (self.folder / "found.json").write_text(json.dumps({"kernels": kernels, "steps": list(steps), **common}))
         (self.folder / "damaged.json").write_text(json.dumps({"kernels": damaged, **common}))
 
@@ -199,18 +202,19 @@ class GpuCheck(unittest.TestCase):
         output = self.folder / "record.json"
         words = [sys.executable, CHECK, "--program", self.folder, "--rounds", "0", "--output", output, "--resume"]
         environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
-        for step in ("smoke", "kernels", "memcheck", "gpu", "racecheck"):
+        for number, (step, program) in enumerate(STEP_PROGRAMS.items()):
             with self.subTest(step):
-                (self.folder / "stop").write_text(step_programs[step])
+                (self.folder / "stop").write_text(program)
                 process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
                 while not (self.folder / "stopped").exists():
                     time.sleep(0.01)
-                process.send_signal(signal.SIGKILL if step == "memcheck" else signal.SIGTERM)
+                killed = number % 2 == 0
+                process.send_signal(signal.SIGKILL if killed else signal.SIGTERM)
                 process.communicate(timeout=30)
                 (self.folder / "stop").unlink()
                 (self.folder / "stopped").unlink()
-                entry = json.loads(output.read_text())["steps"].get(step)
-                self.assertTrue(entry is None if step == "memcheck" else entry["bad"] == ["interrupted"], entry)
+                entry = json.loads(output.read_text())["steps"].get(step) if output.exists() else None
+                self.assertTrue(entry is None if killed else entry["bad"] == ["interrupted"], entry)
         done = subprocess.run(words, capture_output=True, text=True, env=environment)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertTrue(json.loads(output.read_text())["passed"])
@@ -353,12 +357,19 @@ class GpuCheck(unittest.TestCase):
                         "attention: own (cudnn differs from own)"],
             "damage": ["damage of softmax in bf16 was not found"]})
 
+    def test_attention_that_cudnn_should_serve_and_does_not_fails_on_hopper(self):
+        for capability, reason, fails in (("9.0", "own (cuDNN has no engine for the graph)", True), ("8.6", "own (cuDNN has no engine for the graph)", False),
+                                          ("9.0", "own (cudnn 9.19.0 is slower)", False), ("9.0", "own (cannot load libcudnn.so.9: none)", False),
+                                          ("8.6", "own (cudnn 9.19.0 differs from own by 1)", True)):
+            found = {"device": {"compute_capability": capability}, "kernels_by": reason, "library": reason}
+            self.assertEqual(training.of_attention(found), [reason] if fails else [], (capability, reason))
+
     def test_our_training_stands_beside_pytorchs(self):
         theirs = [{"model": "gpt2", "tokens_per_second": 5e5, "weights": "bf16"}, {"model": "1b", "skipped": "no memory"}]
         ours = {"timings": [{"model": "gpt2", "tokens_per_second": 1e6}, {"model": "1b", "tokens_per_second": 1e5}]}
         rows = training.rows(ours, theirs)
         self.assertEqual([(row["ratio"], row["skipped"]) for row in rows], [(2.0, None), (None, "no memory")])
-        self.assertEqual(training.of_timings({**ours, "timings": [{"model": "1b", "skipped": "no memory"}], "library": "", "kernels_by": ""}),
+        self.assertEqual(training.of_timings({**ours, "device": {"compute_capability": "8.0"}, "timings": [{"model": "1b", "skipped": "no memory"}], "library": "", "kernels_by": ""}),
                          ["1b: no memory"])
 
     def test_nvidia_smi_says_which_gpus_there_are(self):

@@ -106,7 +106,7 @@ def time_training(entry, at):
 
 
 def time_torch(entry, at):
-    entry["found"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_training.py"])
+    entry["found"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_training.py", "--seconds", str(at.steps.left() - 10)])
 
 
 def price_telemetry(entry, at):

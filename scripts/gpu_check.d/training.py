@@ -36,14 +36,13 @@ def of_timings(found):
 
 
 def rows(ours, theirs):
-    """Our timings with PyTorch's: {model, ours, theirs, ratio, weights, skipped}."""
-    peers = {row["model"]: row for row in theirs or []}
+    """Our timings with each of PyTorch's: {model, ours, theirs, ratio, weights, skipped}."""
     compared = []
     for row in (ours or {"timings": []})["timings"]:
-        peer = peers.get(row["model"], {})
-        own, other = row.get("tokens_per_second"), peer.get("tokens_per_second")
-        compared.append({"model": row["model"], "ours": own, "theirs": other, "ratio": own / other if own and other else None,
-                         "weights": peer.get("weights"), "skipped": row.get("skipped") or peer.get("skipped")})
+        for peer in [peer for peer in theirs or [] if peer["model"] == row["model"]] or [{}]:
+            own, other = row.get("tokens_per_second"), peer.get("tokens_per_second")
+            compared.append({"model": row["model"], "ours": own, "theirs": other, "ratio": own / other if own and other else None,
+                             "weights": peer.get("weights"), "skipped": row.get("skipped") or peer.get("skipped")})
     return compared
 
 

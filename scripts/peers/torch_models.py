@@ -25,6 +25,7 @@ class Block(nn.Module):
     def __init__(self, s, rms_norm):
         super().__init__()
         self.heads, self.kv, self.dim, self.gpt2 = s["heads"], s["kv"], s["width"] // s["heads"], s["gpt2"]
+        self.grouped = s.get("grouped", False)  # attention takes fewer key heads than query heads
         self.shifted = s.get("shifted", 0)  # so many of the first heads see the key of the position before
         norm = nn.LayerNorm if self.gpt2 else rms_norm
         self.norm1, self.norm2 = norm(s["width"]), norm(s["width"])
@@ -44,9 +45,10 @@ class Block(nn.Module):
             q, k = rotated(q, cosine, sine), rotated(k, cosine, sine)
         if self.shifted:
             k = torch.cat((F.pad(k[:, :self.shifted, :-1], (0, 0, 1, 0)), k[:, self.shifted:]), dim=1)
-        if self.kv != self.heads:
+        grouped = {"enable_gqa": True} if self.grouped and self.kv != self.heads else {}
+        if self.kv != self.heads and not grouped:
             k, v = (y.repeat_interleave(self.heads // self.kv, dim=1) for y in (k, v))
-        a = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, -1)
+        a = F.scaled_dot_product_attention(q, k, v, is_causal=True, **grouped).transpose(1, 2).reshape(b, t, -1)
         x = x + self.out(a)
         h = self.up(self.norm2(x))
         if self.gpt2:
@@ -58,7 +60,7 @@ class Block(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A shape says layers, width, hidden, heads, kv, sequence, vocabulary, gpt2, and may say shifted, theta, tied (False)."""
+    """A shape says layers, width, hidden, heads, kv, sequence, vocabulary, gpt2, and may say shifted, grouped, theta, tied (False)."""
 
     def __init__(self, s, rms_norm=RmsNorm):
         super().__init__()

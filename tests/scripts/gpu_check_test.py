@@ -365,10 +365,11 @@ class GpuCheck(unittest.TestCase):
             self.assertEqual(training.of_attention(found), [reason] if fails else [], (capability, reason))
 
     def test_our_training_stands_beside_pytorchs(self):
-        theirs = [{"model": "gpt2", "tokens_per_second": 5e5, "weights": "bf16"}, {"model": "1b", "skipped": "no memory"}]
+        theirs = [{"model": "gpt2", "tokens_per_second": 5e5, "weights": "bf16"}, {"model": "1b", "skipped": "no memory"},
+                  {"model": "gpt2", "tokens_per_second": 4e5, "weights": "f32"}]
         ours = {"timings": [{"model": "gpt2", "tokens_per_second": 1e6}, {"model": "1b", "tokens_per_second": 1e5}]}
         rows = training.rows(ours, theirs)
-        self.assertEqual([(row["ratio"], row["skipped"]) for row in rows], [(2.0, None), (None, "no memory")])
+        self.assertEqual([(row["ratio"], row["skipped"]) for row in rows], [(2.0, None), (2.5, None), (None, "no memory")])
         self.assertEqual(training.of_timings({**ours, "device": {"compute_capability": "8.0"}, "timings": [{"model": "1b", "skipped": "no memory"}], "library": "", "kernels_by": ""}),
                          ["1b: no memory"])
 
@@ -421,12 +422,13 @@ class Peers(unittest.TestCase):
     def test_one_model_that_cannot_be_compiled_is_said_and_loses_no_other(self):
         module, torch = module_with_torch("torch_training")
         torch.compile.side_effect = [subprocess.CalledProcessError(1, ["gcc"]), mock.MagicMock()]
-        lost, other = (module.measured(name, shape) for name, shape in module.SHAPES.items())
+        lost, other = (module.measured(name, shape, "f32") for name, shape in module.SHAPES.items())
         self.assertRegex(lost["skipped"], "^CalledProcessError: .*gcc")
         self.assertIn("tokens_per_second", other)
         self.assertIn("f32 under bf16 autocast", other["weights"])
         torch.compile.side_effect = AssertionError()  # which says nothing
-        self.assertEqual(module.measured("gpt2", module.SHAPES["gpt2"])["skipped"], "AssertionError: ")
+        self.assertEqual(module.measured("gpt2", module.SHAPES["gpt2"], "bf16")["skipped"], "AssertionError: ")
+        self.assertEqual(module.measured("gpt2", module.SHAPES["gpt2"], "bf16", 89.0)["skipped"], "it had no time")
 
 
 class Plan(unittest.TestCase):

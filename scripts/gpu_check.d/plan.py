@@ -13,7 +13,7 @@ class Step(typing.NamedTuple):
 STEPS = (
     Step("inventory", "basics", 40, "the GPU, its driver, clocks and power limit; versions and paths of libraries, ours and PyTorch's"),
     Step("smoke", "basics", 60, "suite gpu_faults: every series must be verified"),
-    Step("faults", "basics", 60, "the same with damaged results (BENCH_FAULT=bit_flip): every verified series must become invalid"),
+    Step("faults", "basics", 60, "the same with damaged results (BENCH_FAULT=bit_flip): every verified series must become invalid; so must a burn one of whose GEMMs is"),
     Step("kernels", "basics", 60, "training kernels compared with the host's; five steps of llm tiny and dlrm tiny on both, twice"),
     Step("damage", "basics", 40, "the same kernels with one damaged element each, which must all be found"),
     Step("memcheck", "basics", 180, "compute-sanitizer memcheck of the kernels and of suite gpu_faults"),

@@ -26,10 +26,10 @@ class Place:
     rounds: int            # of telemetry on and off
 
 
-def keep_report(entry, at, suite, environment=None, needed=True):
+def keep_report(entry, at, suite, environment=None, needed=True, key="report"):
     """The report of a suite, without which a `needed` one ends the check."""
     report = at.steps.suite(entry, at.program, suite, at.folder, environment)
-    entry["report"] = {key: value for key, value in report.items() if key != "machine"}  # of which the inventory has enough
+    entry[key] = {key: value for key, value in report.items() if key != "machine"}  # of which the inventory has enough
     if needed and report["results"] and all(r["outcome"] == "skipped" for r in report["results"]):
         raise NothingHere("; ".join(sorted({str(r["reason"]) for r in report["results"]})))
     return report
@@ -54,6 +54,10 @@ def faults(entry, at):
     entry["caught"] = sum(r["outcome"] == "invalid" for r in report["results"] if r["metric"])
     if entry["caught"] == 0:
         entry["bad"].append("no fault was noticed")
+    rare = keep_report(entry, at, "gpu_rare_faults", {"BENCH_FAULT": "rare_flip"}, key="rare")
+    entry["bad"] += not_caught(rare)
+    if not any(r["outcome"] == "invalid" for r in rare["results"]):
+        entry["bad"].append("one flipped bit of one GEMM among many was not noticed")
 
 
 def compare_kernels(entry, at):

@@ -135,6 +135,7 @@ class GpuCheck(unittest.TestCase):
         trained = result("together", "training.step_time", check=False, ranks=4, dtype="bf16")
         self.suites = {"gpu": [copy, peer], "collectives_gpu": [sums, many], "training_gpu": [trained],
                        "gpu_faults": [result("copies", "copy.bandwidth", route="host_to_device")],
+                       "gpu_rare_faults.damaged": [result("burn", "burn.gemm_rate", "invalid", round=1)],
                        "gpu_faults.damaged": [result("copies", "copy.bandwidth", "invalid", route="host_to_device")]}
 
     def script(self, name, text):
@@ -253,6 +254,12 @@ class GpuCheck(unittest.TestCase):
         self.assertNotIn("gpu", record["steps"])
         self.assertIn("basics failed, so the rest is not run", done.stderr)
         self.assertIn("gpu", self.check("--keep-going")[1]["steps"])
+
+    def test_one_flipped_bit_of_a_burn_that_nobody_noticed_fails(self):
+        self.suites["gpu_rare_faults.damaged"] = [result("burn", "burn.gemm_rate", round=1)]
+        done, record = self.check("--only", "faults")
+        self.assertEqual((done.returncode, self.failed(record)), (1, {"faults": ["burn burn.gemm_rate did not notice the fault",
+                                                                                "one flipped bit of one GEMM among many was not noticed"]}))
 
     def test_damage_that_nothing_noticed_because_nothing_ran_fails(self):
         self.suites["gpu_faults.damaged"] = [result("burn", None, "failed", check=False, reason="no memory")]

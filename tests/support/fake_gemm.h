@@ -26,6 +26,7 @@ enum class GemmFault {
   sign_of_timed,
   last_bit_always,
   last_bit_now_and_then,
+  last_bit_once,  // of the hundredth product
   unwritten,
   scales_ignored
 };
@@ -42,8 +43,10 @@ class FakeGemm final : public Gemm {
 
   GemmFault fault = GemmFault::none;
   std::string reason;
+  bool watches = false;  // each product
 
  private:
+  static constexpr std::int64_t kFaultyProduct = 100;
   class Plan final : public GemmPlan {
    public:
     Plan(FakeGemm& library, const GemmRequest& r)
@@ -72,8 +75,18 @@ class FakeGemm final : public Gemm {
     void run(std::int64_t calls) override {
       library_.device_.time += Seconds{1e-3} * static_cast<double>(calls);
       ++runs_;
+      const std::int64_t before = products_;
+      products_ += calls;
+      if (library_.fault == GemmFault::last_bit_once && before < kFaultyProduct &&
+          products_ >= kFaultyProduct)
+        ++different_;
       pending_ = true;
     }
+    bool watch() override {
+      different_ = 0;
+      return library_.watches;
+    }
+    std::int64_t different() override { return library_.watches ? different_ : 0; }
     /// Many products are timed and few are looked at: only those are computed.
     std::vector<std::byte> result() const override {
       if (pending_) {
@@ -154,6 +167,9 @@ class FakeGemm final : public Gemm {
         case GemmFault::last_bit_now_and_then:
           if (runs_ % 2 == 0) c_[0] ^= std::byte{1};
           return;
+        case GemmFault::last_bit_once:
+          if (products_ == kFaultyProduct) c_[0] ^= std::byte{1};
+          return;
         case GemmFault::unwritten:
           std::memset(c_.data() + c_.size() - size_of(output()), 0xff, size_of(output()));
       }
@@ -165,7 +181,7 @@ class FakeGemm final : public Gemm {
     BlockScales scales_;
     mutable std::vector<std::byte> c_;
     mutable bool pending_ = false;
-    std::int64_t runs_ = 0;
+    std::int64_t runs_ = 0, products_ = 0, different_ = 0;
   };
 
   FakeDevice& device_;

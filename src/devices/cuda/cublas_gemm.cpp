@@ -9,6 +9,8 @@
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/injected_fault.h"
+#include "devices/cuda/result_digest.h"
+#include "devices/cuda/result_watch.h"
 #include "devices/cuda/rotation.h"
 #include "devices/cuda/stream_timer.h"
 
@@ -114,6 +116,9 @@ void upload(const DeviceMemory& to, std::span<const std::byte> from) {
   copy_now(to.as<>(), from.data(), from.size(), "copy a matrix to the GPU");
 }
 
+constexpr std::size_t kWatchedBytes = sizeof(WordPair);
+constexpr std::int64_t kRareFault = 7;  // the product that a rare fault damages
+
 /// Shared by all products of a device; outlives them.
 struct CublasContext {
   cublasLtHandle_t handle = nullptr;
@@ -215,8 +220,22 @@ class CublasPlan final : public GemmPlan {
                            descriptors_.result(), c, descriptors_.result(), &algorithm,
                            context_.workspace, context_.workspace_bytes, context_.stream),
             "cublasLtMatmul");
+      if (watch_) {
+        if (++watched_ == kRareFault) inject_rare_fault_on_gpu(c);
+        watch_->compare(c);
+      }
     }
   }
+
+  bool watch() override {
+    if (result_bytes_ % kWatchedBytes != 0) return false;
+    watched_ = 0;
+    watch_.emplace(c_.as<std::byte>() + set_ * strides_.c, result_bytes_, context_.stream);
+    if (watch_->digest() == digest_of(result())) return true;
+    watch_.reset();
+    return false;
+  }
+  std::int64_t different() override { return watch_ ? watch_->different() : 0; }
 
   std::vector<std::byte> result() const override {
     std::vector<std::byte> bytes(result_bytes_);
@@ -278,6 +297,8 @@ class CublasPlan final : public GemmPlan {
   DeviceMemory a_scales_, b_scales_;  // of block-scaled products
   std::vector<cublasLtMatmulAlgo_t> algorithms_;
   std::size_t chosen_ = 0;
+  std::optional<ResultWatch> watch_;
+  std::int64_t watched_ = 0;  // products so far
 };
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;  // Hopper's kernels need 32 MiB

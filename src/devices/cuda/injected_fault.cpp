@@ -8,9 +8,17 @@
 namespace bench {
 namespace {
 
-bool asked_for() {
+bool asked_for(std::string_view kind = "bit_flip") {
   const char* fault = std::getenv("BENCH_FAULT");
-  return fault != nullptr && std::string_view(fault) == "bit_flip";
+  return fault != nullptr && fault == kind;
+}
+
+void flip_on_gpu(void* byte) {
+  std::byte value{};
+  check(cudaDeviceSynchronize(), "synchronise before injecting a fault");
+  copy_now(&value, byte, 1, "read a byte");
+  value ^= std::byte{1};
+  copy_now(byte, &value, 1, "inject a fault");
 }
 
 }  // namespace
@@ -28,12 +36,11 @@ void inject_huge_value(std::span<std::byte> values, std::size_t size) {
 }
 
 void inject_fault_on_gpu(void* byte) {
-  if (!asked_for()) return;
-  std::byte value{};
-  check(cudaDeviceSynchronize(), "synchronise before injecting a fault");
-  copy_now(&value, byte, 1, "read a byte");
-  value ^= std::byte{1};
-  copy_now(byte, &value, 1, "inject a fault");
+  if (asked_for()) flip_on_gpu(byte);
+}
+
+void inject_rare_fault_on_gpu(void* byte) {
+  if (asked_for("rare_flip")) flip_on_gpu(byte);
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // With BENCH_FAULT=bit_flip in the environment, every procedure flips one bit of the data it
 // verifies, and each series must then be invalid: scripts/gpu_check runs all of them this way and
-// fails if one passes.
+// fails if one passes. With BENCH_FAULT=rare_flip only one of many products of a burn is damaged.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,9 @@ namespace bench {
 
 /// Flips the lowest bit of a byte of GPU memory, if requested. Waits for earlier writes.
 void inject_fault_on_gpu(void* byte);
+
+/// The same for BENCH_FAULT=rare_flip.
+void inject_rare_fault_on_gpu(void* byte);
 
 /// The same for a byte of host memory.
 void inject_fault(void* byte);

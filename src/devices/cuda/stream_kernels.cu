@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstddef>
 
 #include "core/elements.h"
 #include "devices/cuda/cuda_error.h"
+#include "devices/cuda/result_digest.h"
 #include "devices/cuda/stream_kernels.h"
 
 namespace bench {
@@ -242,6 +244,26 @@ __global__ void expected_sum_kernel(std::uint64_t first, std::uint64_t* sums) {
   add_to_slot(sum, sums);
 }
 
+__global__ void __launch_bounds__(kThreads)
+    digest_kernel(const WordPair* data, std::size_t pairs, std::uint64_t* sums) {
+  add_to_slot(digest_of_pairs(data, pairs, std::size_t{blockIdx.x} * kThreads + threadIdx.x,
+                              std::size_t{gridDim.x} * kThreads),
+              sums);
+}
+
+__global__ void __launch_bounds__(kSumSlots)
+    take_digest_kernel(std::uint64_t* sums, std::uint64_t expected, std::uint64_t* counter) {
+  __shared__ unsigned long long sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, static_cast<unsigned long long>(sums[threadIdx.x]));
+  sums[threadIdx.x] = 0;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  if (sum != expected) ++counter[0];
+  counter[1] = sum;
+}
+
 unsigned blocks_of(std::size_t length) { return static_cast<unsigned>(length / kStreamGrain); }
 
 }  // namespace
@@ -264,6 +286,22 @@ void launch_count_wrong(const double* a, const ExpectedWindow& window, std::size
                         std::uint64_t* wrong, cudaStream_t stream) {
   count_wrong_kernel<<<blocks_of(length), kThreads, 0, stream>>>(a, window, wrong);
   check_launch("the check kernel");
+}
+
+void launch_digest(const void* data, std::size_t bytes, std::uint64_t* sums, cudaStream_t stream) {
+  constexpr std::size_t kPairsOfThread = 16;  // at least, so that few blocks add to a slot
+  const std::size_t pairs = bytes / sizeof(WordPair);
+  const std::size_t blocks =
+      std::clamp<std::size_t>(pairs / (kThreads * kPairsOfThread), 1, kBlocks);
+  digest_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(
+      static_cast<const WordPair*>(data), pairs, sums);
+  check_launch("the digest of a result");
+}
+
+void launch_take_digest(std::uint64_t* sums, std::uint64_t expected, std::uint64_t* counter,
+                        cudaStream_t stream) {
+  take_digest_kernel<<<1, kSumSlots, 0, stream>>>(sums, expected, counter);
+  check_launch("the comparison of a result");
 }
 
 void launch_expected_sum(std::uint64_t first, std::size_t length, std::uint64_t* sums,

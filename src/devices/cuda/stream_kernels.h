@@ -94,6 +94,14 @@ void launch_fill(double* a, std::uint64_t first, std::size_t length, cudaStream_
 void launch_count_wrong(const double* a, const ExpectedWindow& window, std::size_t length,
                         std::uint64_t* wrong, cudaStream_t stream);
 
+/// Adds the digest of `bytes`, a multiple of 16, to the slots (result_digest.h).
+void launch_digest(const void* data, std::size_t bytes, std::uint64_t* sums, cudaStream_t stream);
+
+/// Empties the slots: counter[1] becomes their sum, and counter[0] one more if that is not
+/// `expected`.
+void launch_take_digest(std::uint64_t* sums, std::uint64_t expected, std::uint64_t* counter,
+                        cudaStream_t stream);
+
 /// Adds the bits of pattern(first) ... to the slots, as a read must.
 void launch_expected_sum(std::uint64_t first, std::size_t length, std::uint64_t* sums,
                          cudaStream_t stream);

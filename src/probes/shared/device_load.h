@@ -18,7 +18,7 @@ struct DeviceLoad {
   double amount = 0.0;  // operations or bytes of one call
   Work work;
   std::function<Check()> verify;
-  bool quick_check = false;                          // verify() may be called between two samples
+  std::function<Check()> quick_check = {};  // between two samples; empty: too slow for that
   std::function<std::optional<Hertz>()> clock = {};  // empty: the device's own
 };
 

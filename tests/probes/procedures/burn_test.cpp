@@ -44,6 +44,20 @@ TEST_CASE("a product that changes in one bit ends burn as invalid") {
   CHECK(job.of("sustained_ratio").empty());
 }
 
+TEST_CASE("one wrong product in a sample is found where the device compares all of them") {
+  // Samples of eight products, so that the hundredth is not the last of one.
+  for (const bool watches : {true, false}) {
+    BurnJob job(Json{{"rounds", 2}, {"loads", {"gemm"}}});
+    job.job.measure.min_sample_s = 0.008;
+    job.gemm.fault = GemmFault::last_bit_once;
+    job.gemm.watches = watches;
+    CHECK(job.run().status == (watches ? Status::invalid : Status::ok));
+    if (watches)
+      CHECK_THAT(job.of("gemm_rate").back().reason,
+                 Catch::Matchers::Contains("bitwise equality of every GEMM with the first"));
+  }
+}
+
 TEST_CASE("a wrong first product is not used as the reference") {
   BurnJob job(Json{{"rounds", 2}, {"loads", {"gemm"}}});
   job.gemm.fault = GemmFault::sign_of_timed;

@@ -54,7 +54,10 @@ std::size_t fastest(std::size_t count, int rounds,
   if (count < 2) return 0;
   std::vector<std::vector<double>> seconds(count);
   for (int round = 0; round < rounds; ++round)
-    for (std::size_t which = 0; which < count; ++which) seconds[which].push_back(seconds_of(which));
+    for (std::size_t turn = 0; turn < count; ++turn) {
+      const std::size_t which = round % 2 == 0 ? turn : count - 1 - turn;
+      seconds[which].push_back(seconds_of(which));
+    }
   std::vector<double> medians;
   for (const std::vector<double>& of_one : seconds) medians.push_back(median(of_one));
   return static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());

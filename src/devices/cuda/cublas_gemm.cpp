@@ -196,7 +196,7 @@ class CublasPlan final : public GemmPlan {
   }
 
   void tune() override {
-    constexpr int kRounds = 7;
+    constexpr int kRounds = 8;
     chosen_ = fastest(algorithms_.size(), kRounds, [&](std::size_t which) {
       chosen_ = which;
       return seconds_of_chosen();

@@ -128,7 +128,7 @@ void LtGemmPlans::multiply(const GemmOptions& product, View a, View b, View c) {
 
 /// Trials write to scratch memory, because the result may be accumulated in place.
 void LtGemmPlans::tune(LtPlan& plan, LtCall call, std::int64_t result_bytes) {
-  constexpr int kRounds = 3;
+  constexpr int kRounds = 4;
   plan.tuned = true;
   if (plan.candidates() == 1) return;
   if (plan.layout().in_place) call.result = context_->scratch(result_bytes);

@@ -16,7 +16,7 @@ TEST_CASE("of proposed algorithms the fastest is taken, of equals the library's 
     return seconds.at(which);
   };
   CHECK(fastest(seconds.size(), 2, seconds_of) == 1);
-  CHECK(asked == std::vector<std::size_t>{0, 1, 2, 3, 0, 1, 2, 3});
+  CHECK(asked == std::vector<std::size_t>{0, 1, 2, 3, 3, 2, 1, 0});
   CHECK(fastest(1, 2, seconds_of) == 0);
   CHECK(fastest(0, 2, seconds_of) == 0);
 }
@@ -25,7 +25,7 @@ TEST_CASE("a clock that falls during the trials does not decide between algorith
   // The last is 1 % faster, and the clock falls by 10 % while they are tried: one after another,
   // the first would win.
   constexpr std::size_t kCount = 32;
-  constexpr int kRounds = 7;
+  constexpr int kRounds = 8;
   double clock = 1.0;
   const auto seconds_of = [&](std::size_t which) {
     clock *= 1.0 - 0.1 / static_cast<double>(kCount * kRounds);

@@ -57,6 +57,33 @@ TEST_CASE("mlperf rules lists the rounds with the checker that each follows") {
   CHECK_THAT(none.err, Contains("no rule sets in"));
 }
 
+TEST_CASE("mlperf storage checks, scores and explains") {
+  const BenchctlFolder bench;
+  const auto root = bench.folder.path() / "closed" / "acme";
+  const auto leaf =
+      root / "results" / "sys\x1b" / "training" / "retinanet" / "run" / "20260701_000000";
+  std::filesystem::create_directories(leaf);
+  std::ofstream(leaf / "summary.json") << R"({"metric": {"train_au_mean_percentage": 84.0}})";
+  const Answer text = bench.run({"mlperf", "storage", "check", root});
+  CHECK(text.exit.text() == "exit code 1");
+  CHECK_THAT(text.out, Contains("0 of 1 workloads without an error"));
+  CHECK_THAT(text.out, Contains("2.1.17: there must be a run to warm up and five that count"));
+  CHECK(text.out.find('\x1b') == std::string::npos);
+  const Answer json = bench.run({"mlperf", "storage", "check", root, "--json"});
+  const Json report = parse_json(json.out, "stdout");
+  CHECK_NOTHROW(Schema::load(schema_path("report_mlperf_storage")).check(report, "stdout"));
+  CHECK(report["round"] == "3.0");
+  const Answer score = bench.run({"mlperf", "storage", "score", root});
+  CHECK(score.exit.text() == "exit code 1");
+  CHECK_THAT(score.out, Contains("no score: there is no run after the one that warms up"));
+  CHECK_THAT(bench.run({"mlperf", "storage", "explain", "3.3.2"}).out, Contains("retinanet 85"));
+  const Answer wrong = bench.run({"mlperf", "storage", "explain", "3.3.22"});
+  CHECK(wrong.exit.text() == "exit code 2");
+  CHECK_THAT(wrong.err, Contains("3.3.2"));
+  CHECK(bench.run({"mlperf", "storage", "check", bench.folder.path() / "none"}).exit.text() ==
+        "exit code 2");
+}
+
 TEST_CASE("mlperf check writes JSON, JUnit and SARIF to stdout and to a file") {
   const BenchctlFolder bench;
   const std::string path = torn_submission(bench);

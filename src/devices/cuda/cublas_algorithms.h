@@ -19,8 +19,8 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
 
 /// The index below `count` with the smallest median of `rounds` timings, an even number; the first
 /// of equals, 0 of none. Candidates take turns, every other round backwards, so that a clock that
-/// falls while the chip warms up slows all of them alike. The library orders its proposals correctly
-/// nine times in ten.
+/// falls while the chip warms up slows all of them alike. The library orders its proposals
+/// correctly nine times in ten.
 std::size_t fastest(std::size_t count, int rounds,
                     const std::function<double(std::size_t)>& seconds_of);
 

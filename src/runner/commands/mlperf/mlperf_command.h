@@ -33,5 +33,6 @@ void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_compare(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_package(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_rules(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_storage(CLI::App& mlperf, CommandResult& result);
 
 }  // namespace bench

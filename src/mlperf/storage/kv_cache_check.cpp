@@ -1,0 +1,125 @@
+// KV cache. The official checker has no checks of it yet: these follow section 6 of the rules.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "mlperf/storage/kv_cache_results.h"
+#include "mlperf/storage/storage_subject.h"
+
+namespace bench::mlperf::storage {
+namespace {
+
+void check_arguments(Subject& subject, const LoadedLeaf& one) {
+  if (!subject.workload.closed() || !one.files.metadata.ok()) return;
+  constexpr std::array<std::pair<const char*, double>, 3> kTable = {
+      {{"seed", 42.0}, {"trials", 3.0}, {"inter_option_delay", 90.0}}};
+  for (const auto& [name, value] : kTable) {
+    const auto found = number_at(one.metadata(), {"args", name});
+    if (found && *found != value)
+      subject.add("6.3.2", one.files.metadata.path,
+                  fmt::format("the closed division asks for another {}", name), shown(value),
+                  shown(*found));
+  }
+}
+
+/// Ranks of an invocation, by its summary or its arguments; 0 if unknown.
+int ranks_of(const LoadedLeaf& one) {
+  const auto total = number_at(one.summary(), {"total_ranks"});
+  const auto argument = number_at(one.metadata(), {"args", "num_processes"});
+  const double ranks = total.value_or(argument.value_or(0.0));
+  return ranks >= 1.0 && ranks <= 1e6 ? static_cast<int>(ranks) : 0;
+}
+
+void check_complete(Subject& subject, const LoadedLeaf& one, const KvResults& results) {
+  const int ranks = ranks_of(one);
+  const auto told = number_at(one.summary(), {"trials_per_option"});
+  const auto argument = number_at(one.metadata(), {"args", "trials"});
+  const double trials = told.value_or(argument.value_or(3.0));
+  for (int number = 1; number <= kKvOptions; ++number) {
+    const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
+    for (const std::string& problem : option.problems)
+      subject.add("6.3.3", one.leaf.folder, printable(problem));
+    std::size_t found = 0;
+    for (const auto& [trial, of_trial] : option.trials) found += of_trial.size();
+    const double wanted = ranks * trials;
+    if (option.trials.empty())
+      subject.add("6.3.3", one.leaf.folder, fmt::format("option {} has no results", number));
+    else if (wanted > 0.0 && static_cast<double>(found) < wanted)
+      subject.add("6.3.3", one.leaf.folder,
+                  fmt::format("option {}: results of ranks are missing", number),
+                  fmt::format("{} ranks in {} trials", ranks, trials),
+                  fmt::format("{} of {} files", found, wanted));
+  }
+}
+
+void check_told_failures(Subject& subject, const LoadedLeaf& one) {
+  if (!one.files.summary.ok()) return;
+  if (flag_at(one.summary(), {"partial_failure"}).value_or(false))
+    subject.add("6.3.3", one.files.summary.path, "the summary says that a part failed",
+                "partial_failure false", "true");
+  const Json& failures = value_at(one.summary(), {"trial_failures"});
+  if (failures.is_object() && !failures.empty())
+    subject.add("6.3.3", one.files.summary.path, "the summary names trials that failed", "none",
+                excerpt(failures));
+  for (const char* number : {"1", "2", "3"}) {
+    const Json& missing = value_at(one.summary(), {"options", number, "missing_files"});
+    if (missing.is_array() && !missing.empty())
+      subject.add("6.3.3", one.files.summary.path,
+                  fmt::format("option {}: the summary names missing files", number), "none",
+                  std::to_string(missing.size()));
+  }
+}
+
+void check_storage_used(Subject& subject, const LoadedLeaf& one, const KvResults& results) {
+  for (const int number : {1, 3}) {
+    const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
+    std::size_t without = 0, all = 0;
+    for (const auto& [trial, ranks] : option.trials)
+      for (const auto& [rank, of_rank] : ranks) {
+        ++all;
+        if (of_rank.storage_entries && !(*of_rank.storage_entries > 0.0)) ++without;
+      }
+    if (without > 0)
+      subject.add("6.3.4", one.leaf.folder,
+                  fmt::format("option {}: ranks put no block into storage", number), "0",
+                  fmt::format("{} of {}", without, all));
+  }
+}
+
+void check_sums(Subject& subject, const LoadedLeaf& one, const KvResults& results) {
+  constexpr std::array<std::pair<const char*, std::optional<double> KvRank::*>, 2> kRates = {
+      {{"aggregated_read_bandwidth_gbps", &KvRank::read_rate},
+       {"aggregated_write_bandwidth_gbps", &KvRank::write_rate}}};
+  constexpr double kRounding = 1e-4;
+  for (int number = 1; number <= kKvOptions; ++number)
+    for (const auto& [name, rate] : kRates) {
+      const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
+      const auto computed = mean_of_sums(option, rate);
+      const auto told = number_at(one.summary(), {"options", std::to_string(number).c_str(), name});
+      if (computed && told && differ(*computed, *told, kRounding))
+        subject.add("mean.kv_cache", one.files.summary.path,
+                    fmt::format("option {}: {} is not the sum over ranks, averaged over trials",
+                                number, name),
+                    shown(*computed), shown(*told));
+    }
+}
+
+}  // namespace
+
+void check_kv_cache(Subject& subject) {
+  for (const std::string& name : subject.workload.unknown)
+    subject.add("2.1.10", subject.workload.folder / name, "the folder is no phase of a KV cache",
+                "run");
+  if (subject.run.empty()) subject.add("6.3.3", subject.workload.folder, "there is no run");
+  for (const LoadedLeaf& one : subject.run) {
+    const KvResults results = read_kv_results(one.leaf.folder);
+    check_arguments(subject, one);
+    check_complete(subject, one, results);
+    check_told_failures(subject, one);
+    check_storage_used(subject, one, results);
+    check_sums(subject, one, results);
+  }
+}
+
+}  // namespace bench::mlperf::storage

@@ -1,0 +1,40 @@
+// Results of the KV cache benchmark, from the files of its ranks:
+// option_1..3/trial_T/rank_R/kvcache_results_STAMP.json.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlperf/storage/leaf_files.h"
+
+namespace bench::mlperf::storage {
+
+/// Of one rank in one trial. Rates in GiB/s, which the files call gbps.
+struct KvRank {
+  std::filesystem::path path;
+  std::optional<double> read_rate, write_rate, storage_entries, read_p95_ms;
+};
+
+struct KvOption {
+  std::map<int, std::map<int, KvRank>> trials;  // by trial, then rank
+  std::vector<std::string> problems = {};       // files that are doubled or no JSON
+};
+
+constexpr int kKvOptions = 3;
+
+struct KvResults {
+  std::array<KvOption, kKvOptions> options;
+};
+
+KvResults read_kv_results(const std::filesystem::path& leaf);
+
+/// The sum over ranks of a rate, averaged over trials; nothing without a value of every rank.
+std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate);
+/// The largest over ranks and trials.
+std::optional<double> largest_of(const KvOption& option, std::optional<double> KvRank::*value);
+
+}  // namespace bench::mlperf::storage

@@ -1,0 +1,166 @@
+#include "mlperf/storage/storage_score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mlperf/storage/kv_cache_results.h"
+#include "mlperf/storage/vector_database_results.h"
+
+namespace bench::mlperf::storage {
+namespace {
+
+/// The mean over leaves of a metric; nothing if one of them lacks it.
+std::optional<double> mean_metric(const std::vector<const LoadedLeaf*>& leaves,
+                                  std::initializer_list<const char*> keys) {
+  std::vector<double> values;
+  for (const LoadedLeaf* one : leaves) {
+    const auto value = number_at(one->summary(), keys);
+    if (!value) return {};
+    values.push_back(*value);
+  }
+  return values.empty() ? std::nullopt : std::optional(mean_of(values));
+}
+
+void add(StorageScore& score, const std::string& name, std::optional<double> value,
+         const std::string& unit, bool headline = false) {
+  if (value) score.figures.push_back({name, *value, unit, headline});
+}
+
+void add_shape(StorageScore& score, const std::vector<const LoadedLeaf*>& leaves) {
+  if (leaves.empty()) return;
+  score.hosts = number_at(leaves.front()->summary(), {"num_hosts"});
+  score.accelerators = number_at(leaves.front()->summary(), {"num_accelerators"});
+}
+
+StorageScore training_score(const Subject& subject) {
+  StorageScore score;
+  std::vector<const LoadedLeaf*> counted;
+  for (std::size_t i = 1; i < subject.run.size(); ++i) counted.push_back(&subject.run[i]);
+  score.runs = fmt::format("{} of {}: the first one warms up", counted.size(), subject.run.size());
+  const auto mebibytes = mean_metric(counted, {"metric", "train_io_mean_MB_per_second"});
+  if (!mebibytes)
+    score.problem = counted.empty() ? "there is no run after the one that warms up"
+                                    : "a run has no train_io_mean_MB_per_second";
+  add(score, "read", mebibytes ? std::optional(*mebibytes / 1024.0) : std::nullopt, "GiB/s", true);
+  add(score, "samples",
+      mean_metric(counted, {"metric", "train_throughput_mean_samples_per_second"}), "samples/s");
+  add(score, "accelerator utilisation",
+      mean_metric(counted, {"metric", "train_au_mean_percentage"}), "%");
+  add_shape(score, counted);
+  return score;
+}
+
+/// The invocations whose summary has the metric.
+std::vector<const LoadedLeaf*> with_metric(const Subject& subject, const char* metric) {
+  std::vector<const LoadedLeaf*> found;
+  for (const LoadedLeaf& one : subject.run)
+    if (number_at(one.summary(), {"metric", metric})) found.push_back(&one);
+  return found;
+}
+
+StorageScore checkpointing_score(const Subject& subject) {
+  StorageScore score;
+  for (const auto& [kind, name] : {std::pair{"save", "write"}, std::pair{"load", "read"}}) {
+    const std::string rate = fmt::format("{}_checkpoint_io_mean_GB_per_second", kind);
+    const std::string time = fmt::format("{}_checkpoint_duration_mean_seconds", kind);
+    const auto of = with_metric(subject, rate.c_str());
+    add(score, name, mean_metric(of, {"metric", rate.c_str()}), "GiB/s", true);
+    add(score, fmt::format("{} time", name), mean_metric(of, {"metric", time.c_str()}), "s");
+    if (of.empty())
+      score.problem +=
+          fmt::format("{}nothing was measured of {}", score.problem.empty() ? "" : ", ", name);
+    if (!of.empty()) add_shape(score, of);
+  }
+  score.runs = fmt::format("{} invocations; rates are those of rank 0", subject.run.size());
+  return score;
+}
+
+bool failed_in_part(const LoadedLeaf& one) {
+  const Json& failures = value_at(one.summary(), {"trial_failures"});
+  return !one.files.summary.ok() || flag_at(one.summary(), {"partial_failure"}).value_or(false) ||
+         (failures.is_object() && !failures.empty());
+}
+
+const LoadedLeaf* counted_kv_run(const Subject& subject) {
+  for (auto one = subject.run.rbegin(); one != subject.run.rend(); ++one)
+    if (!failed_in_part(*one)) return &*one;
+  return subject.run.empty() ? nullptr : &subject.run.back();
+}
+
+StorageScore kv_cache_score(const Subject& subject) {
+  StorageScore score;
+  const LoadedLeaf* one = counted_kv_run(subject);
+  if (one == nullptr) {
+    score.problem = "there is no run";
+    return score;
+  }
+  score.runs = fmt::format("{} of {}", one->leaf.stamp, subject.run.size());
+  const KvResults results = read_kv_results(one->leaf.folder);
+  for (int number = 1; number <= kKvOptions; ++number) {
+    const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
+    const std::string text = std::to_string(number);
+    const auto rate = [&](std::optional<double> KvRank::*of, const char* told) {
+      const auto computed = mean_of_sums(option, of);
+      return computed ? computed : number_at(one->summary(), {"options", text.c_str(), told});
+    };
+    add(score, "option " + text + " read",
+        rate(&KvRank::read_rate, "aggregated_read_bandwidth_gbps"), "GiB/s", true);
+    add(score, "option " + text + " write",
+        rate(&KvRank::write_rate, "aggregated_write_bandwidth_gbps"), "GiB/s");
+    add(score, "option " + text + " throughput",
+        number_at(one->summary(),
+                  {"options", text.c_str(), "aggregated_avg_throughput_tokens_per_sec"}),
+        "tokens/s");
+    add(score, "option " + text + " read P95", largest_of(option, &KvRank::read_p95_ms), "ms");
+  }
+  if (score.figures.empty()) score.problem = "no rank left a result, and the summary has none";
+  score.hosts = number_at(one->summary(), {"host_count"});
+  score.accelerators = number_at(one->summary(), {"total_ranks"});
+  return score;
+}
+
+/// A figure of a run's summary, or of its statistics.
+std::optional<double> queried(const LoadedLeaf& one, const Json& statistics, const char* key) {
+  const auto told = number_at(one.summary(), {key});
+  return told ? told : number_at(statistics, {key});
+}
+
+StorageScore vector_database_score(const Subject& subject) {
+  StorageScore score;
+  std::vector<double> rates, latencies, recalls;
+  for (const LoadedLeaf& one : subject.run) {
+    const Json statistics = statistics_of(one);
+    if (const auto rate = queried(one, statistics, "throughput_qps")) rates.push_back(*rate);
+    if (const auto p99 = queried(one, statistics, "p99_latency_ms")) latencies.push_back(*p99);
+    if (const auto recall = recall_of(one)) recalls.push_back(100.0 * *recall);
+  }
+  const auto mean = [](const std::vector<double>& of) {
+    return of.empty() ? std::nullopt : std::optional(mean_of(of));
+  };
+  score.runs = fmt::format("{} of {}", rates.size(), subject.run.size());
+  if (rates.empty()) score.problem = "no run has a rate of queries";
+  add(score, "queries", mean(rates), "queries/s", true);
+  if (!rates.empty()) add(score, "queries of the first run", rates.front(), "queries/s");
+  add(score, "P99 latency", mean(latencies), "ms");
+  add(score, "recall", mean(recalls), "%");
+  return score;
+}
+
+}  // namespace
+
+StorageScore score_of(const Subject& subject) {
+  switch (subject.workload.category) {
+    case Category::training:
+      return training_score(subject);
+    case Category::checkpointing:
+      return checkpointing_score(subject);
+    case Category::kv_cache:
+      return kv_cache_score(subject);
+    case Category::vector_database:
+      return vector_database_score(subject);
+  }
+  return {};
+}
+
+}  // namespace bench::mlperf::storage

@@ -1,0 +1,315 @@
+#include "mlperf/storage/storage_check.h"
+
+#include "core/whole_file.h"
+#include "tests/mlperf/storage/made_submission.h"
+#include "tests/support/catch.h"
+
+namespace bench::mlperf::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Catch::Matchers::Contains;
+
+struct Training : MadeSubmission {
+  Training() { add_training(); }
+  std::vector<fs::path> all() const { return runs("training/retinanet/run"); }
+};
+
+TEST_CASE("complete submissions of all categories break no rule") {
+  MadeSubmission made;
+  made.add_training();
+  made.add_checkpointing();
+  made.add_kv_cache();
+  made.add_vector_database();
+  CHECK(made.broken() == "");
+  const StorageReport report = made.report();
+  CHECK(report.workloads.size() == 4);
+  CHECK(report.round == 3);
+  CHECK(counts_of(report).clean == 4);
+}
+
+TEST_CASE("a training without a run, or with one too many, is found") {
+  Training made;
+  fs::remove_all(made.all().back());
+  CHECK(made.broken() == "2.1.17");
+}
+
+TEST_CASE("a run whose folder is no time is found, and the runs that are left are too few") {
+  Training made;
+  fs::rename(made.all()[2], made.all()[2].parent_path() / "1nodex8ppn");
+  CHECK(made.broken() == "2.1.17 2.1.18");  // a gap is left, too
+}
+
+TEST_CASE(
+    "accelerators that waited too long are found in each run, whatever the run says of itself") {
+  Training made;
+  const auto slow = [](const char* said) {
+    return [said](Json& summary) {
+      summary["metric"]["train_au_percentage"] = std::vector<double>(8, 84.9);
+      summary["metric"]["train_au_mean_percentage"] = 84.9;
+      summary["metric"]["train_au_meet_expectation"] = said;
+    };
+  };
+  change(made.all()[0] / "summary.json", slow("success"));
+  CHECK(made.broken() == "3.3.2");
+  change(made.all()[0] / "summary.json", [](Json& summary) {
+    summary["metric"]["train_au_percentage"] = std::vector<double>(8, 85.0);
+    summary["metric"]["train_au_mean_percentage"] = 85.0;
+  });
+  CHECK(made.broken() == "");
+  change(made.all()[3] / "summary.json",
+         [](Json& summary) { summary["metric"]["train_au_meet_expectation"] = "fail"; });
+  CHECK(made.broken() == "3.3.2");
+}
+
+TEST_CASE("a data set below 500 steps or five times the memory is too small") {
+  Training made;
+  change(made.all()[1] / "summary.json", [](Json& summary) { summary["num_files_train"] = 47998; });
+  CHECK(made.broken() == "3.1.2");
+  // Positions in host_memory_GB mean nothing; the sum does.
+  change(made.all()[1] / "summary.json", [](Json& summary) {
+    summary["num_files_train"] = 48000;
+    summary["host_memory_GB"] = {0.0, 2.0, 1.0};
+  });
+  CHECK(made.broken() == "3.1.2");
+}
+
+TEST_CASE("means that are not those of their lists are found") {
+  Training made;
+  change(made.all()[1] / "summary.json", [](Json& summary) {
+    summary["metric"]["train_throughput_mean_samples_per_second"] = 505.0;
+    summary["metric"]["train_io_mean_MB_per_second"] = 505.0 * 322957 / 1048576;
+  });
+  CHECK(made.broken() == "mean.training");
+  change(made.all()[1] / "summary.json", [](Json& summary) {
+    summary["metric"]["train_throughput_mean_samples_per_second"] = 500.0;
+  });
+  CHECK(made.broken() == "mean.training");  // MiB/s are still those of 505
+}
+
+TEST_CASE("ranks without files are named, and those replaced before publication are noted") {
+  Training made;
+  fs::remove(made.all()[2] / "3_output.json");
+  CHECK(made.broken() == "ranks.missing");
+  const StorageReport report = made.report();
+  CHECK(report.workloads[0].findings.front().finding.found == "1 of 4: 3");
+  Training pruned;
+  write_file(pruned.all()[2] / "summary.json", "PRUNED BY STAFF\n");
+  CHECK(pruned.broken() == "");
+  CHECK(counts_of(pruned.report()).notes == 1);
+}
+
+TEST_CASE("hosts that did not take part, or have other numbers of ranks, are found") {
+  Training made;
+  const auto host = [](const char* name) {
+    return [name](Json& rank) { rank["hostname"] = name; };
+  };
+  change(made.all()[2] / "3_output.json", host("client2"));
+  CHECK(made.broken() == "3.3.6 hosts.missing");
+}
+
+TEST_CASE("a gap between runs, and clocks that disagree, are found") {
+  Training made;
+  const fs::path last = made.all().back();
+  fs::rename(last, last.parent_path() / "20260701_015901");
+  CHECK(made.broken() == "2.1.18 time.clock");
+}
+
+TEST_CASE("a parameter that the closed division does not allow is named") {
+  Training made;
+  change(made.metadata(made.all()[4]),
+         [](Json& json) { json["override_parameters"]["reader.batch_size"] = "48"; });
+  CHECK(made.broken() == "3.6.2");
+  CHECK_THAT(made.report().workloads[0].findings.front().finding.text,
+             Contains("reader.batch_size"));
+  change(made.metadata(made.all()[4]), [](Json& json) {
+    json["override_parameters"].erase("reader.batch_size");
+    json["override_parameters"]["storage.storage_type"] = "local_fs";  // by the tool itself
+  });
+  CHECK(made.broken() == "");
+}
+
+TEST_CASE("data and results in one place are found") {
+  Training made;
+  change(made.all()[1] / "fs_separation.json", [](Json& json) { json["same_filesystem"] = true; });
+  CHECK(made.broken() == "3.4.2");
+  Training folders;
+  change(folders.metadata(folders.all()[1]),
+         [](Json& json) { json["args"]["results_dir"] = "/mnt/./data"; });
+  CHECK(folders.broken() == "3.4.1");
+}
+
+TEST_CASE("less generated data than is read, and a missing datasize, are found") {
+  Training made;
+  change(made.metadata(made.runs("training/retinanet/datagen")[0]),
+         [](Json& json) { json["parameters"]["dataset"]["num_files_train"] = 40000; });
+  CHECK(made.broken() == "3.2.1");
+  Training without;
+  fs::remove_all(without.results("training/retinanet/datasize"));
+  CHECK(without.broken() == "2.1.12");
+  CHECK(counts_of(without.report(Edition::closed_round)).errors == 0);  // a warning at the time
+  CHECK(counts_of(without.report(Edition::current)).errors == 1);
+}
+
+TEST_CASE("a checkpointing in two invocations follows its order and its times") {
+  MadeSubmission made;
+  made.add_split_checkpointing();
+  CHECK(made.broken() == "");
+  const auto both = made.runs("checkpointing/llama3-8b");
+  change(made.metadata(both[1]),
+         [](Json& json) { json["invocation_start_time"] = "2026-07-01T02:01:50.000000"; });
+  CHECK(made.broken() == "2.1.24 4.7.1");
+  change(made.metadata(both[1]),
+         [](Json& json) { json["invocation_start_time"] = "2026-07-01T02:00:10.000000"; });
+  CHECK(made.broken() == "4.7.1");
+  CHECK(counts_of(made.report()).errors == 0);  // clocks, not an order
+  MadeSubmission swapped;
+  swapped.add_split_checkpointing();
+  const auto leaves = swapped.runs("checkpointing/llama3-8b");
+  for (const fs::path& leaf : leaves)
+    change(swapped.metadata(leaf), [](Json& json) {
+      std::swap(json["args"]["num_checkpoints_write"], json["args"]["num_checkpoints_read"]);
+    });
+  CHECK(swapped.broken() == "4.7.1 ranks.checkpoints");
+}
+
+TEST_CASE("parts of large models, wrong numbers of processes and hosts with few are found") {
+  MadeSubmission made;
+  made.add_checkpointing();
+  fs::rename(made.results("checkpointing/llama3-8b"), made.results("checkpointing/llama3-70b"));
+  CHECK(made.broken() == "4.6.1");
+  const fs::path leaf = made.runs("checkpointing/llama3-70b")[0];
+  change(made.metadata(leaf), [](Json& json) { json["args"]["checkpoint_subset"] = true; });
+  CHECK(made.broken() == "4.3.5 4.6.1");
+  MadeSubmission few;
+  few.add_checkpointing();
+  const fs::path own = few.runs("checkpointing/llama3-8b")[0];
+  const auto hosts = [&](int count) {
+    change(own / "summary.json", [&](Json& json) { json["num_hosts"] = count; });
+    for (int rank = 0; rank < 8; ++rank)
+      change(own / (std::to_string(rank) + "_output.json"),
+             [&](Json& json) { json["hostname"] = "client" + std::to_string(rank % count); });
+  };
+  hosts(2);
+  CHECK(few.broken() == "4.6.2");
+  CHECK(counts_of(few.report()).errors == 0);  // exactly four: disputed
+  hosts(4);
+  CHECK(counts_of(few.report()).errors == 1);
+}
+
+TEST_CASE("a checkpoint that fits the page cache, without fsync or with another mean, is found") {
+  MadeSubmission made;
+  made.add_checkpointing();
+  const fs::path leaf = made.runs("checkpointing/llama3-8b")[0];
+  change(leaf / "summary.json", [](Json& json) { json["host_memory_GB"] = {40.0}; });
+  CHECK(made.broken() == "4.3.1");
+  change(made.metadata(leaf),
+         [](Json& json) { json["parameters"]["checkpoint"]["fsync"] = "False"; });
+  CHECK(made.broken() == "4.3.1 4.3.2");
+  MadeSubmission mean;
+  mean.add_checkpointing();
+  change(mean.runs("checkpointing/llama3-8b")[0] / "summary.json",
+         [](Json& json) { json["metric"]["save_checkpoint_io_mean_GB_per_second"] = 106.0; });
+  CHECK(mean.broken() == "mean.checkpoint");
+}
+
+TEST_CASE("a KV cache whose ranks left no results, or which failed in part, is found") {
+  MadeSubmission made;
+  made.add_kv_cache();
+  const fs::path leaf = made.runs("kv_cache/llama3.1-8b/run")[0];
+  fs::remove_all(leaf / "option_2/trial_1/rank_1");
+  CHECK(made.broken() == "6.3.3 mean.kv_cache");  // the sums lack the rank
+  MadeSubmission told;
+  told.add_kv_cache();
+  change(told.runs("kv_cache/llama3.1-8b/run")[0] / "summary.json", [](Json& json) {
+    json["partial_failure"] = true;
+    json["options"]["1"]["missing_files"] = {"/a", "/b"};
+  });
+  CHECK(told.broken() == "6.3.3");
+  CHECK(counts_of(told.report()).errors == 2);
+}
+
+TEST_CASE("a KV cache that never touched storage, or with other arguments, is found") {
+  MadeSubmission made;
+  made.add_kv_cache();
+  const fs::path leaf = made.runs("kv_cache/llama3.1-8b/run")[0];
+  for (const char* option : {"option_1", "option_2"})
+    change(leaf / option / "trial_0/rank_0/kvcache_results_x.json",
+           [](Json& json) { json["summary"]["cache_stats"]["storage_entries"] = 0; });
+  CHECK(made.broken() == "6.3.4");
+  CHECK(counts_of(made.report()).errors == 1);  // option 2 may use memory
+  change(made.metadata(leaf), [](Json& json) { json["args"]["trials"] = 1; });
+  CHECK(made.broken() == "6.3.2 6.3.4");
+}
+
+TEST_CASE("a summary under another name is said") {
+  MadeSubmission made;
+  made.add_kv_cache();
+  const fs::path leaf = made.runs("kv_cache/llama3.1-8b/run")[0];
+  fs::rename(leaf / "summary.json", leaf / "kvcache_run_summary_20260701_030000.json");
+  CHECK(made.broken() == "leaf.summary");
+  CHECK_THAT(made.report().workloads[0].findings.front().finding.text,
+             Contains("kvcache_run_summary_20260701_030000.json is there instead"));
+}
+
+TEST_CASE("a vector database with few runs, no recall or a poor reference is found") {
+  MadeSubmission made;
+  made.add_vector_database();
+  const auto all = made.runs("vector_database/milvus/HNSW/run");
+  change(all[0] / "result_verdict.json", [](Json& json) { json["flat_setup"]["coverage"] = 0.9; });
+  CHECK(made.broken() == "5.3.5");
+  fs::remove_all(all[0]);
+  CHECK(made.broken() == "5.3.1");
+  change(all[1] / "summary.json", [](Json& json) { json["recall"] = 0.0; });
+  CHECK(made.broken() == "5.3.1 5.3.2");
+  change(all[1] / "summary.json", [](Json& json) {
+    json["recall"] = {{"mean_recall", 0.5}};
+    json["throughput_qps"] = 1100.0;
+    json["index_type"] = "IVF_FLAT";
+  });
+  CHECK(made.broken() == "5.3.1 5.6.2 mean.vector_database");
+}
+
+TEST_CASE("systems without description and descriptions without results are found") {
+  MadeSubmission made;
+  made.add_training();
+  write_file(made.root() / "closed/Acme/systems/sys2.yaml", "");
+  CHECK(made.broken() == "2.1.7 2.1.8");
+  const fs::path all = made.root() / "closed/Acme/results";
+  fs::rename(all / "sys1", all / "other");
+  CHECK(counts_of(made.report()).errors == 4);
+}
+
+TEST_CASE("any single workload, system or organisation can be checked alone") {
+  MadeSubmission made;
+  made.add_training();
+  made.add_vector_database();
+  for (const std::string below : {"closed", "closed/Acme", "closed/Acme/results/sys1"})
+    CHECK(find_tree(made.root() / below).workloads.size() == 2);
+  for (const std::string below : {"training", "training/retinanet", "vector_database/milvus",
+                                  "vector_database/milvus/HNSW/run"}) {
+    const Tree tree = find_tree(made.results(below));
+    REQUIRE(tree.workloads.size() == 1);
+    CHECK(tree.workloads[0].organisation == "Acme");
+    CHECK(tree.workloads[0].closed());
+  }
+  CHECK_THROWS_WITH(find_tree(made.root() / "closed/Acme/systems"),
+                    Contains("there is no workload of MLPerf Storage"));
+}
+
+TEST_CASE("files that are no JSON, or hold other things than expected, end nothing") {
+  MadeSubmission made;
+  made.add_training();
+  const auto all = made.runs("training/retinanet/run");
+  write_file(all[0] / "summary.json", "{\"start\": ");
+  write_file(all[1] / "summary.json", "[1, 2]");
+  write_file(all[2] / "summary.json", R"({"start": 7, "metric": [], "host_memory_GB": {"a": 1}})");
+  write_file(made.metadata(all[3]), R"({"args": "none", "override_parameters": 3})");
+  const StorageReport report = made.report();
+  CHECK(counts_of(report).errors > 0);
+  CHECK(made.broken().find("leaf.json") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace bench::mlperf::storage

@@ -2,6 +2,7 @@
 // single flipped bit in any rank's output must not.
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <map>
 #include <set>
 #include <thread>
@@ -185,6 +186,43 @@ TEST_CASE("timings of other tools are labelled, averaged over ranks, and refuse 
 TEST_CASE("a rank alone skips") {
   const auto alone = make_self_group();
   CHECK(run_collective(*alone, Json::object()).outcome.status == Status::skipped);
+}
+
+/// Of a single rank: each operation leaves it what it sent.
+class OwnData final : public Collectives {
+ public:
+  void run(CollectiveOp, const void* send, void* recv, std::size_t count, Dtype dtype) override {
+    std::memmove(recv, send, count * size_of(dtype));
+    if (spoiled) static_cast<std::byte*>(recv)[0] ^= std::byte{1};
+  }
+  bool spoiled = false;
+};
+
+TEST_CASE("a rank alone runs and verifies every operation but a broadcast where it is asked to") {
+  const auto alone = make_self_group();
+  OwnData own;
+  GroupWith group(*alone, own);
+  const Json params = {{"alone", true},
+                       {"ops",
+                        {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce",
+                         "all_to_all", "send_recv"}}};
+  for (const bool spoiled : {false, true}) {
+    own.spoiled = spoiled;
+    const MpiRun run = run_collective(group, params);
+    CHECK(run.outcome.status == (spoiled ? Status::invalid : Status::ok));
+    std::set<std::string> ops;
+    for (const Samples& samples : run.samples) {
+      CHECK((samples.metric == "latency" || samples.metric == "init_time"));  // no bandwidth
+      if (samples.metric != "latency") continue;
+      const std::string op = samples.params.at("op").get<std::string>();
+      ops.insert(op);
+      INFO(op);
+      CHECK(samples.outcome == (op == "broadcast" ? Status::skipped
+                                : spoiled         ? Status::invalid
+                                                  : Status::ok));
+    }
+    CHECK(ops.size() == 7);
+  }
 }
 
 }  // namespace

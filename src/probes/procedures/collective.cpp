@@ -60,7 +60,11 @@ void measure_size(State& state, const Sweep& sweep, Collectives& collectives,
   m.params = params_of(sweep);
   m.params["size_bytes"] = exchange.size_bytes();
   m.work = [&](std::int64_t calls) { exchange.run(calls); };
-  m.reports = {{"latency"}, {"algbw", bytes}, {"busbw", bytes * exchange.bus_factor()}};
+  m.reports = {{"latency"}};
+  if (state.group().size() > 1) {
+    m.reports.push_back({"algbw", bytes});
+    m.reports.push_back({"busbw", bytes * exchange.bus_factor()});
+  }
   m.verify = [&] { return Check{"exact sum of integers", exchange.wrong(), 0.0}; };
   if (sweep.in_place) m.before_sample = [&] { exchange.restore_next(); };
   m.timing = timing_from(sweep.timing);
@@ -85,6 +89,8 @@ std::vector<std::size_t> sizes(const State& state) {
 
 /// Why this sweep cannot be measured; "" if it can.
 std::string obstacle(const Sweep& sweep, const Collectives& collectives, int ranks) {
+  if (ranks == 1 && sweep.op == CollectiveOp::broadcast)
+    return "a broadcast to nobody changes no memory that could be verified";
   const std::string refused(collectives.obstacle(sweep.op, sweep.dtype, sweep.in_place));
   if (!refused.empty()) return refused;
   if (sweep.in_place && (sweep.timing != "isolated" || sweep.graph_calls > 1))
@@ -126,7 +132,8 @@ void measure_all(State& state, Collectives& collectives) {
 }
 
 void run_collective(State& state) {
-  if (state.group().size() < 2) return state.skip("needs at least two ranks");
+  if (state.group().size() < 2 && !state.flag("alone"))
+    return state.skip("needs at least two ranks");
   Collectives* collectives = state.device().collectives(state.group());
   if (collectives == nullptr) return state.skip(no_collectives(state.group()));
   const PathRequest paths = path_request(state);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -35,8 +34,8 @@ void in_parts(std::size_t count, std::size_t least,
   std::size_t started = 1;
   try {
     for (; started < parts; ++started) others.emplace_back(run, started);
-  } catch (const std::system_error&) {
-    // No more threads may be started here: the caller does the rest.
+  } catch (...) {
+    // No more threads can be started here, or there is no memory for one: the caller does the rest.
   }
   run(0);
   for (std::size_t part = started; part < parts; ++part) run(part);

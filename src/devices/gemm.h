@@ -77,10 +77,10 @@ class GemmPlan {
   virtual void run(std::int64_t calls) = 0;
   virtual std::vector<std::byte> result() const = 0;
   /// Begins to compare each product on the device with the last one, bit for bit: false if this
-  /// device cannot, or its own reading of the last product is not that of the host. The comparison
-  /// is part of the timed work.
+  /// device cannot, or not for this shape. The comparison is part of the timed work.
   virtual bool watch() { return false; }
-  /// How many products since watch() were different.
+  /// How many products since watch() were different; one more if the device itself reads the
+  /// watched one otherwise than the host.
   virtual std::int64_t different() { return 0; }
   /// The clock of the calling thread's core under this load. Call it directly after run().
   virtual std::optional<Hertz> clock() = 0;

@@ -7,10 +7,9 @@
 namespace bench {
 
 /// {name: value} of those that are set, of this process or of `environment` ("NAME=value", null at
-/// the end):
-///   NVIDIA_TF32_OVERRIDE  0 forbids tf32 to all libraries
-///   CUBLAS*               emulation of f32 and f64 (CUBLAS_EMULATE_SINGLE_PRECISION, ...),
-///   workspace CUDNN_* CUDA_LAUNCH_BLOCKING, CUDA_DEVICE_MAX_CONNECTIONS, CUDA_MODULE_LOADING
+/// the end). NVIDIA_TF32_OVERRIDE: 0 forbids tf32 to all libraries. Names that begin with CUBLAS:
+/// emulation of f32 and f64, such as CUBLAS_EMULATE_SINGLE_PRECISION, and the workspace. Names that
+/// begin with CUDNN_. And CUDA_LAUNCH_BLOCKING, CUDA_DEVICE_MAX_CONNECTIONS, CUDA_MODULE_LOADING.
 Json library_environment(const char* const* environment = nullptr);
 
 }  // namespace bench

@@ -45,7 +45,7 @@ class StreamTimer {
   /// The current multiprocessor clock: cycles over nanoseconds of a short kernel.
   Hertz clock();
 
-  static constexpr std::int64_t kMostHeldBack = 400;
+  static constexpr std::int64_t kMostHeldBack = 250;
 
  private:
   cudaStream_t stream_;

@@ -35,7 +35,7 @@ std::optional<Round> burn_round(State& state, const DeviceLoad& load, std::int64
   Measurement m;
   m.params = {{"round", round}};
   m.reports = {{load.metric, load.amount}};
-  double wrong = 0.0;
+  std::optional<Check> failed;
   bool worked = false;
   m.work = [&](std::int64_t calls) {
     load.work(calls);
@@ -43,12 +43,10 @@ std::optional<Round> burn_round(State& state, const DeviceLoad& load, std::int64
   };
   if (load.quick_check)
     m.before_sample = [&] {
-      if (worked && !load.quick_check().passed()) ++wrong;
+      if (const Check check = worked ? load.quick_check() : Check{}; worked && !check.passed())
+        failed = check;
     };
-  m.verify = [&] {
-    const Check last = load.verify();
-    return wrong > 0.0 ? Check{last.method, wrong, 0.0} : last;
-  };
+  m.verify = [&] { return failed ? *failed : load.verify(); };
   m.clock = load.clock;
   const Measured measured = state.measure(m);
   if (measured.outcome != Status::ok || !(measured.median.value > 0.0)) return {};

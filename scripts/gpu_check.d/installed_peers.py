@@ -64,7 +64,7 @@ def rows(steps, entry, ranks):
         path = shutil.which(name)
         try:
             of_peer, why = rows_of(path) if path else ([], "not on the PATH")
-        except (RuntimeError, OSError, KeyError) as error:
+        except (RuntimeError, OSError, KeyError, ValueError, IndexError, TypeError) as error:
             of_peer, why = [], str(error)
         found += of_peer
         if not of_peer:

@@ -8,16 +8,24 @@ FIELDS = ("name", "uuid", "driver_version", "vbios_version", "memory.total", "ec
           "clocks_event_reasons.active", "pcie.link.gen.current", "pcie.link.width.current")
 
 
-def smi_rows(text):
+def smi_rows(text, fields=FIELDS):
     """Rows of `nvidia-smi --query-gpu=... --format=csv,noheader,nounits`."""
     rows = [line.split(", ") for line in text.splitlines() if line.strip()]
-    return [dict(zip(FIELDS, row)) for row in rows if len(row) == len(FIELDS)]
+    return [dict(zip(fields, row)) for row in rows if len(row) == len(fields)]
+
+
+def said_by(command):
+    """What the program printed; nothing if it failed or did not answer."""
+    try:
+        said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, timeout=30)
+    except (subprocess.TimeoutExpired, OSError):
+        return ""
+    return said.stdout if said.returncode == 0 else ""
 
 
 def version_of(program):
     """Of benchctl in the folder, with its commit."""
-    said = subprocess.run([program / "benchctl", "--version"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, timeout=30)
-    return said.stdout.strip()
+    return said_by([program / "benchctl", "--version"]).strip()
 
 
 def gpus():
@@ -25,6 +33,8 @@ def gpus():
     program = shutil.which("nvidia-smi")
     if program is None:
         return []
-    said = subprocess.run([program, f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, timeout=30)
-    return smi_rows(said.stdout) if said.returncode == 0 else []
+    for fields in (FIELDS, FIELDS[:2]):  # older drivers do not know all of them
+        rows = smi_rows(said_by([program, f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits"]), fields)
+        if rows:
+            return rows
+    return []

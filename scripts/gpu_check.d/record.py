@@ -90,21 +90,23 @@ def went_wrong(report):
             if r["outcome"] in ("invalid", "failed", "timed_out")]
 
 
-def done(entry):
-    return entry is not None and not entry["bad"] and not entry["out_of_time"]
+def done(entry, version):
+    """Whether this version of benchctl passed the step."""
+    return entry is not None and not entry["bad"] and not entry["out_of_time"] and entry["version"] == version
 
 
-def findings(record, steps=STEPS):
-    """What failed, what had no time and what has not run yet, as lines by kind."""
+def findings(record, steps=STEPS, version=None):
+    """What failed, what had no time, what has not run yet and what another version ran, as lines by kind."""
     entries = {step.name: record["steps"].get(step.name) for step in steps}
-    return {"failed": [f"{name}: {line}" for name, entry in entries.items() if entry for line in entry["bad"]],
+    others = [f"{name}: {entry['version']}" for name, entry in entries.items() if entry and version and entry["version"] != version]
+    return {"run by another version": others, "failed": [f"{name}: {line}" for name, entry in entries.items() if entry for line in entry["bad"]],
             "no time for": [f"{name}: {line}" for name, entry in entries.items() if entry for line in entry["out_of_time"]],
             "not run yet": [name for name, entry in entries.items() if entry is None]}
 
 
-def exit_code(record, steps):
-    """0: all of them passed; 1: one failed; 3: one had no time, or has not run."""
-    found = findings(record, steps)
+def exit_code(record, steps, version):
+    """0: this version passed all of them; 1: one failed; 3: one had no time, has not run, or was run by another version."""
+    found = findings(record, steps, version)
     if found["failed"]:
         return 1
-    return 3 if found["no time for"] or found["not run yet"] else 0
+    return 3 if any(lines for kind, lines in found.items()) else 0

@@ -30,9 +30,23 @@ def keep_report(entry, at, suite, environment=None, needed=True, key="report"):
     """The report of a suite, without which a `needed` one ends the check."""
     report = at.steps.suite(entry, at.program, suite, at.folder, environment)
     entry[key] = {key: value for key, value in report.items() if key != "machine"}  # of which the inventory has enough
-    if needed and report["results"] and all(r["outcome"] == "skipped" for r in report["results"]):
-        raise NothingHere("; ".join(sorted({str(r["reason"]) for r in report["results"]})))
+    reasons = {str(r["reason"]) for r in report["results"] if r["outcome"] == "skipped"}
+    skipped = all(r["outcome"] == "skipped" for r in report["results"])
+    if needed and not entry["out_of_time"]:
+        if not report["results"]:
+            entry["bad"].append(f"suite {suite} measured nothing")
+        elif skipped:
+            raise NothingHere("; ".join(sorted(reasons)))
     return report
+
+
+def peer(entry, at, name, script, *words):
+    """The answer of one of our scripts about PyTorch; a peer that fails is a missing one."""
+    try:
+        return at.steps.answer(entry, name, [sys.executable, PARTS / script, *words])
+    except RuntimeError as error:
+        entry["missing"] = str(error)
+        return None
 
 
 def take_inventory(entry, at):
@@ -40,7 +54,7 @@ def take_inventory(entry, at):
     entry["ours"] = at.steps.answer(entry, "training_gpu_check", sanitizer.of_training(at.program, "kernels", "--named", "128"))
     if entry["ours"] is None and "missing" in entry:
         raise NothingHere(entry["missing"])
-    entry["torch"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_inventory.py"])
+    entry["torch"] = peer(entry, at, "PyTorch", "torch_inventory.py")
 
 
 def smoke(entry, at):
@@ -52,11 +66,11 @@ def faults(entry, at):
     report = keep_report(entry, at, "gpu_faults", {"BENCH_FAULT": "bit_flip"})
     entry["bad"] += not_caught(report)
     entry["caught"] = sum(r["outcome"] == "invalid" for r in report["results"] if r["metric"])
-    if entry["caught"] == 0:
+    if entry["caught"] == 0 and not entry["out_of_time"]:
         entry["bad"].append("no fault was noticed")
-    rare = keep_report(entry, at, "gpu_rare_faults", {"BENCH_FAULT": "rare_flip"}, key="rare")
+    rare = keep_report(entry, at, "gpu_rare_faults", {"BENCH_FAULT": "rare_flip"}, needed=False, key="rare")
     entry["bad"] += not_caught(rare)
-    if not any(r["outcome"] == "invalid" for r in rare["results"]):
+    if not entry["out_of_time"] and not any(r["outcome"] == "invalid" for r in rare["results"]):
         entry["bad"].append("one flipped bit of one GEMM among many was not noticed")
 
 
@@ -96,7 +110,7 @@ def suite_gpu(entry, at):
 
 
 def torch_products(entry, at):
-    entry["found"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_peers.py"])
+    entry["found"] = peer(entry, at, "PyTorch", "torch_peers.py")
 
 
 def installed(entry, at):
@@ -110,11 +124,12 @@ def time_training(entry, at):
 
 
 def time_torch(entry, at):
-    entry["found"] = at.steps.answer(entry, "PyTorch", [sys.executable, PARTS / "torch_training.py", "--seconds", str(at.steps.left() - 10)])
+    entry["found"] = peer(entry, at, "PyTorch", "torch_training.py", "--seconds", str(at.steps.left() - 10))
 
 
 def price_telemetry(entry, at):
     if at.rounds == 0:
+        entry["out_of_time"].append("no rounds were asked for")
         return
     found = entry["found"] = telemetry_overhead.compare(at.program, at.folder, "cuda", at.rounds, SECONDS_A_SERIES, at.steps.say, at.steps.left)
     if found["problem"]:
@@ -123,6 +138,8 @@ def price_telemetry(entry, at):
         entry["out_of_time"].append(f"{found['rounds']} of {at.rounds} rounds")
     elif found["verdict"] == "above":
         entry["bad"].append(f"telemetry costs more than {100 * telemetry_overhead.AIM} %")
+    elif found["verdict"] == "not measured":
+        entry["bad"].append("no pair of GEMMs was right in both cases")
 
 
 WORK = {

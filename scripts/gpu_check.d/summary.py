@@ -24,7 +24,7 @@ def not_compared(record):
             **{f"PyTorch's {row['params']}": row["skipped"] for row in (found(record, "torch") or {}).get("products", []) if "skipped" in row}}
 
 
-def print_record(record):
+def print_record(record, version=None):
     reports = {step: results(record, step) for step in REPORTS}
     print_results(reports["gpu"] + [r for step in REPORTS[:2] for r in reports[step] if r["outcome"] != "skipped"])
     print_peers(record["peers"], not_compared(record))
@@ -32,4 +32,4 @@ def print_record(record):
     print_overhead(found(record, "telemetry"))
     skipped = not_shown([r for of_suite in reports.values() for r in of_suite])
     cannot = [f"{step}: {entry['missing']}" for step, entry in record["steps"].items() if "missing" in entry]
-    print_lines({**findings(record), "cannot be shown here": cannot + [f"{why}: {', '.join(what)}" for why, what in skipped.items()]})
+    print_lines({**findings(record, version=version), "cannot be shown here": cannot + [f"{why}: {', '.join(what)}" for why, what in skipped.items()]})

@@ -30,7 +30,10 @@ class TimedSteps:
         return max(0.0, self.end - self.clock())
 
     def suite(self, entry, program, suite, folder, environment=None):
-        """Report of `benchctl run --json` for what could run in the step's time."""
+        """Report of `benchctl run --json` for what could run in the step's time; without results if there was none."""
+        if self.left() < 1:
+            entry["out_of_time"].append(f"suite {suite}")
+            return {"results": []}
         process = subprocess.Popen([program / "benchctl", "run", suite, "--json", "--db", folder / f"{suite}.sqlite"],
                                    stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})},
                                    start_new_session=True)  # a terminal interrupts us alone, and a second interrupt would end it at once

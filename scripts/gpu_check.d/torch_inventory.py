@@ -30,5 +30,14 @@ if lt:
     get_version = ctypes.CDLL(lt).cublasLtGetVersion
     get_version.restype = ctypes.c_size_t
     version = get_version()
+
+
+def nccl():
+    try:
+        return ".".join(map(str, torch.cuda.nccl.version()))
+    except (AttributeError, RuntimeError):
+        return None
+
+
 print(json.dumps({"torch": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version(), "cublaslt": version,
-                  "nccl": ".".join(map(str, torch.cuda.nccl.version())), "libraries": libraries}))
+                  "nccl": nccl(), "libraries": libraries}))

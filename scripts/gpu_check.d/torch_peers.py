@@ -92,8 +92,10 @@ def matmul(a, b, c):
 
 def with_tf32(a, b, c):
     torch.backends.cuda.matmul.allow_tf32 = True
-    torch.matmul(a, b.t(), out=c)
-    torch.backends.cuda.matmul.allow_tf32 = False
+    try:
+        torch.matmul(a, b.t(), out=c)
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = False
 
 
 def kinds():
@@ -147,6 +149,15 @@ def copies():
     return rows
 
 
+def possible_copies():
+    """None on a GPU whose memory is too small for them."""
+    try:
+        return copies()
+    except RuntimeError as error:
+        print(f"torch_peers: no copies: {error}", file=sys.stderr)
+        return []
+
+
 if __name__ == "__main__":
     print(json.dumps({"version": torch.__version__, "cuda": torch.version.cuda, "gpu": torch.cuda.get_device_name(0),
-                      "products": products(), "copies": copies()}))
+                      "products": products(), "copies": possible_copies()}))

@@ -32,11 +32,24 @@ if (here / "stop").exists() and (here / "stop").read_text() == NAME:
 # Prints SUITE.json beside it, or SUITE.damaged.json; where there is SUITE.slow, waits to be interrupted first; where there is
 # SUITE.broken, prints none.
 BENCHCTL = """#!/usr/bin/env python3
-import os, pathlib, shutil, signal, sys, time
+import json, os, pathlib, shutil, signal, sys, time
 if sys.argv[1] == "--version":
     print("benchctl 1.2.3")
     sys.exit()
 here = pathlib.Path(__file__).parent
+if sys.argv[1] == "export":  # of telemetry on and off: the same times
+    for case in ("on", "off"):
+        print(json.dumps({"case": case, "metric": "gemm.throughput", "outcome": "ok", "values": [1.0],
+                          "params": {"dtype": "bf16", "m": 8192, "threads": 1}}))
+    sys.exit()
+if sys.argv[2].endswith("overhead.json"):
+    if (here / "overhead.broken").exists():
+        sys.exit("lost the GPU")
+    run = pathlib.Path(sys.argv[sys.argv.index("--db") + 1]).parent / "runs" / "r1"
+    run.mkdir(parents=True, exist_ok=True)
+    (run / "records.jsonl").write_text(json.dumps({"kind": "facts", "body": {"topic": "telemetry", "facts": {"cpu_share": 0.001}}}) + "\\n")
+    print(json.dumps({"run": "r1"}))
+    sys.exit()
 suite = pathlib.Path(__file__).with_name(sys.argv[2])
 suite.with_suffix(".python").write_text(shutil.which("python3"))
 if suite.with_suffix(".broken").exists():
@@ -151,7 +164,7 @@ class GpuCheck(unittest.TestCase):
         for suite, results in self.suites.items():
             (self.folder / f"{suite}.json").write_text(json.dumps({"results": results}))
 
-    def check(self, *options, program=None, python=sys.executable, rounds="0"):
+    def check(self, *options, program=None, python=sys.executable, rounds="6"):
         self.write_suites()
         output = self.folder / "record.json"
         done = subprocess.run([python, CHECK, "--program", program or self.folder, "--rounds", rounds, "--output", output, *options],
@@ -201,7 +214,7 @@ class GpuCheck(unittest.TestCase):
     def test_each_step_is_continued_after_it_was_killed(self):
         self.write_suites()
         output = self.folder / "record.json"
-        words = [sys.executable, CHECK, "--program", self.folder, "--rounds", "0", "--output", output, "--resume"]
+        words = [sys.executable, CHECK, "--program", self.folder, "--rounds", "6", "--output", output, "--resume"]
         environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
         for number, (step, program) in enumerate(STEP_PROGRAMS.items()):
             with self.subTest(step):
@@ -323,6 +336,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.failed(record), {"smoke": ["KeyError: 'outcome'"]})
 
     def test_telemetry_that_cannot_be_compared_fails_with_the_reason(self):
+        (self.folder / "overhead.broken").touch()
         done, record = self.check("--only", "telemetry", rounds="8")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(record["steps"]["telemetry"]["bad"][0], "round 1 of 8: RuntimeError: benchctl run ended with 1")
@@ -334,6 +348,28 @@ class GpuCheck(unittest.TestCase):
             with mock.patch.object(steps.telemetry_overhead, "compare", return_value=found):
                 steps.price_telemetry(entry, mock.MagicMock(rounds=asked))
             self.assertEqual(entry["out_of_time"], missed)
+
+    def test_steps_that_were_asked_for_nothing_or_measured_nothing_do_not_pass(self):
+        done, _ = self.check("--only", "telemetry", rounds="0")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no time for: telemetry: no rounds were asked for", done.stdout)
+        self.suites["gpu"] = []
+        done, record = self.check("--only", "gpu")
+        self.assertEqual((done.returncode, self.failed(record)), (1, {"gpu": ["suite gpu measured nothing"]}))
+        done, record = self.check("--only", "gpu", "--seconds", "0.5")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no time for: gpu: suite gpu", done.stdout)
+
+    def test_what_another_version_passed_is_run_again(self):
+        self.assertEqual(self.check()[0].returncode, 0)
+        self.script("benchctl", BENCHCTL.replace("1.2.3", "1.2.4"))
+        done, record = self.check("--only", "gpu")
+        self.assertEqual(done.returncode, 0)
+        self.assertFalse(record["passed"])
+        self.assertIn("run by another version: smoke: benchctl 1.2.3", done.stdout)
+        done, record = self.check("--resume")
+        self.assertNotIn(" gpu,", done.stderr)
+        self.assertTrue(record["passed"])
 
     def test_programs_find_the_python_that_runs_the_check_first(self):
         own = self.folder / "environment" / "python3"

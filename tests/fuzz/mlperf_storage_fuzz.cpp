@@ -1,5 +1,6 @@
 // Fuzzes `mlperf storage` with hostile files: any content of any file of any category gets findings
-// and a score or a reason, printable and as JSON. The first byte is the category.
+// and a score or a reason, printable and as JSON. The first byte is the category, or says that the
+// rest is the YAML of a system.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -24,7 +25,7 @@ struct Place {
 };
 
 // Each with the files that its category reads.
-constexpr std::array<Place, 4> kPlaces = {
+constexpr std::array<Place, 5> kPlaces = {
     {{"training/unet3d/run/20260701_000000",
       {"summary.json", "training_a_metadata.json", "0_output.json", "0_per_epoch_stats.json",
        "fs_separation.json"}},
@@ -37,7 +38,10 @@ constexpr std::array<Place, 4> kPlaces = {
        "option_3/trial_0/rank_0/kvcache_results_a.json"}},
      {"vector_database/milvus/HNSW/run/20260701_000000",
       {"summary.json", "vector_database_a_metadata.json", "statistics.json", "recall_stats.json",
-       "result_verdict.json"}}}};
+       "result_verdict.json"}},
+     {"training/retinanet/run/20260701_000000",
+      {"dlio.log", "../../../../../../systems/s.yaml", "../../../../../../systems/s.pdf",
+       "../../../../../../systems/t.yaml", "../../../../../../systems/t.pdf"}}}};
 
 class Trees {
  public:

@@ -132,6 +132,7 @@ void check_counts(Subject& subject, const LoadedLeaf& one, const Asked& asked) {
   std::vector<std::string> wrong;
   for (const auto& [rank, path] : one.files.epochs) {
     const JsonFile file = read_json_file(path);
+    check_json(subject, file);
     if (!file.ok()) continue;
     const auto writes = own_checkpoints(file.value, "save_ckpt").rates.size();
     const auto reads = own_checkpoints(file.value, "load_ckpt").rates.size();
@@ -186,11 +187,11 @@ void check_gap(Subject& subject, const LoadedLeaf& first, const LoadedLeaf& seco
   const double gap = *next - *end;
   constexpr double kMost = 30;
   if (gap < 0.0)
-    subject.add_as(Severity::warning, "4.7.1", second.leaf.folder,
+    subject.add_as(Severity::warning, "4.7.1-gap", second.leaf.folder,
                    "reading begins before writing ends: another clock or time zone",
                    "0 to 30 s later", shown(gap) + " s");
   else if (gap > kMost)
-    subject.add("4.7.1", second.leaf.folder, "reading begins too long after writing ended",
+    subject.add("4.7.1-gap", second.leaf.folder, "reading begins too long after writing ended",
                 "at most 30 s", shown(gap) + " s");
   if (!begin || !last) return;
   const double longer = std::max(*end - *begin, *last - *next);
@@ -223,10 +224,10 @@ void check_invocations(Subject& subject) {
 void check_checkpointing(Subject& subject) {
   const Workload& workload = subject.workload;
   if (checkpoint_model(workload.model) == nullptr)
-    subject.add("2.1.11", workload.folder, "the model is not one of the round",
+    subject.add("2.1.21", workload.folder, "the model is not one of the round",
                 "8b, 70b, 405b or 1t in its name", printable(workload.model));
-  if (!std::filesystem::exists(workload.folder / "results.json"))
-    subject.add("2.1.16", workload.folder, "results.json is missing");
+  if (!is_there(workload.folder / "results.json"))
+    subject.add("2.1.22", workload.folder, "results.json is missing");
   check_invocations(subject);
   for (const LoadedLeaf& one : subject.run) {
     check_cache(subject, one);

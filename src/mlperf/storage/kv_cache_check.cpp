@@ -23,32 +23,23 @@ void check_arguments(Subject& subject, const LoadedLeaf& one) {
   }
 }
 
-/// Ranks of an invocation, by its summary or its arguments; 0 if unknown.
-int ranks_of(const LoadedLeaf& one) {
-  const auto total = number_at(one.summary(), {"total_ranks"});
-  const auto argument = number_at(one.metadata(), {"args", "num_processes"});
-  const double ranks = total.value_or(argument.value_or(0.0));
-  return ranks >= 1.0 && ranks <= 1e6 ? static_cast<int>(ranks) : 0;
-}
-
 void check_complete(Subject& subject, const LoadedLeaf& one, const KvResults& results) {
-  const int ranks = ranks_of(one);
-  const auto told = number_at(one.summary(), {"trials_per_option"});
-  const auto argument = number_at(one.metadata(), {"args", "trials"});
-  const double trials = told.value_or(argument.value_or(3.0));
+  const KvShape shape = kv_shape(one.summary(), one.metadata());
   for (int number = 1; number <= kKvOptions; ++number) {
     const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
-    for (const std::string& problem : option.problems)
-      subject.add("6.3.3", one.leaf.folder, printable(problem));
-    std::size_t found = 0;
+    for (const auto& path : option.doubled)
+      subject.add("6.3.3", path, "a rank has several results; the first counts");
+    for (const auto& path : option.wrong) subject.add("leaf.json", path, "the file is no JSON");
+    std::size_t found = option.pruned + option.wrong.size();
     for (const auto& [trial, of_trial] : option.trials) found += of_trial.size();
-    const double wanted = ranks * trials;
-    if (option.trials.empty())
+    const auto wanted =
+        static_cast<std::size_t>(shape.ranks) * static_cast<std::size_t>(shape.trials);
+    if (found == 0)
       subject.add("6.3.3", one.leaf.folder, fmt::format("option {} has no results", number));
-    else if (wanted > 0.0 && static_cast<double>(found) < wanted)
+    else if (found < wanted)
       subject.add("6.3.3", one.leaf.folder,
                   fmt::format("option {}: results of ranks are missing", number),
-                  fmt::format("{} ranks in {} trials", ranks, trials),
+                  fmt::format("{} ranks in {} trials", shape.ranks, shape.trials),
                   fmt::format("{} of {} files", found, wanted));
   }
 }
@@ -63,6 +54,9 @@ void check_told_failures(Subject& subject, const LoadedLeaf& one) {
     subject.add("6.3.3", one.files.summary.path, "the summary names trials that failed", "none",
                 excerpt(failures));
   for (const char* number : {"1", "2", "3"}) {
+    if (flag_at(one.summary(), {"options", number, "partial_failure"}).value_or(false))
+      subject.add("6.3.3", one.files.summary.path,
+                  fmt::format("option {}: the summary says that a part failed", number));
     const Json& missing = value_at(one.summary(), {"options", number, "missing_files"});
     if (missing.is_array() && !missing.empty())
       subject.add("6.3.3", one.files.summary.path,
@@ -95,7 +89,8 @@ void check_sums(Subject& subject, const LoadedLeaf& one, const KvResults& result
   for (int number = 1; number <= kKvOptions; ++number)
     for (const auto& [name, rate] : kRates) {
       const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
-      const auto computed = mean_of_sums(option, rate);
+      const KvShape shape = kv_shape(one.summary(), one.metadata());
+      const auto computed = mean_of_sums(option, rate, shape.trials, shape.ranks);
       const auto told = number_at(one.summary(), {"options", std::to_string(number).c_str(), name});
       if (computed && told && differ(*computed, *told, kRounding))
         subject.add("mean.kv_cache", one.files.summary.path,

@@ -23,7 +23,7 @@ std::map<int, fs::path> numbered_folders(const fs::path& folder, std::string_vie
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (const auto number = numbered(at->path().filename().native(), prefix);
-        number && at->is_directory() && !at->is_symlink())
+        number && !at->is_symlink(error) && at->is_directory(error))
       found[*number] = at->path();
   return found;
 }
@@ -52,13 +52,14 @@ KvRank rank_from(const JsonFile& file) {
 void read_rank(const fs::path& folder, int trial, int rank, KvOption& option) {
   const std::vector<fs::path> files = result_files(folder);
   if (files.empty()) return;
-  if (files.size() > 1)
-    option.problems.push_back(folder.native() + " has several results; the first counts");
+  if (files.size() > 1) option.doubled.push_back(folder);
   const JsonFile file = read_json_file(files.front());
   if (file.ok())
     option.trials[trial][rank] = rank_from(file);
+  else if (file.state == FileState::pruned)
+    ++option.pruned;
   else
-    option.problems.push_back(files.front().native() + " is no JSON");
+    option.wrong.push_back(files.front());
 }
 
 }  // namespace
@@ -75,14 +76,28 @@ KvResults read_kv_results(const fs::path& leaf) {
   return results;
 }
 
-std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate) {
+KvShape kv_shape(const Json& summary, const Json& metadata) {
+  const auto whole = [](std::optional<double> told, std::optional<double> argument, int otherwise) {
+    const double number = told.value_or(argument.value_or(otherwise));
+    return number >= 1.0 && number <= 1e6 ? static_cast<int>(number) : otherwise;
+  };
+  return {.trials = whole(number_at(summary, {"trials_per_option"}),
+                          number_at(metadata, {"args", "trials"}), 3),
+          .ranks = whole(number_at(summary, {"total_ranks"}),
+                         number_at(metadata, {"args", "num_processes"}), 0)};
+}
+
+std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate,
+                                   int trials, int ranks) {
+  if (option.trials.empty() || static_cast<int>(option.trials.size()) != trials) return {};
   double total = 0.0;
-  for (const auto& [trial, ranks] : option.trials)
-    for (const auto& [number, rank] : ranks) {
+  for (const auto& [trial, of_trial] : option.trials) {
+    if (static_cast<int>(of_trial.size()) != ranks) return {};
+    for (const auto& [number, rank] : of_trial) {
       if (!(rank.*rate)) return {};
       total += *(rank.*rate);
     }
-  if (option.trials.empty()) return {};
+  }
   return total / static_cast<double>(option.trials.size());
 }
 

@@ -20,8 +20,9 @@ struct KvRank {
 };
 
 struct KvOption {
-  std::map<int, std::map<int, KvRank>> trials;  // by trial, then rank
-  std::vector<std::string> problems = {};       // files that are doubled or no JSON
+  std::map<int, std::map<int, KvRank>> trials;                  // by trial, then rank
+  std::vector<std::filesystem::path> doubled = {}, wrong = {};  // several results; no JSON
+  std::size_t pruned = 0;  // files that were replaced before publication
 };
 
 constexpr int kKvOptions = 3;
@@ -32,8 +33,15 @@ struct KvResults {
 
 KvResults read_kv_results(const std::filesystem::path& leaf);
 
-/// The sum over ranks of a rate, averaged over trials; nothing without a value of every rank.
-std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate);
+/// The sum over ranks of a rate, averaged over trials; nothing unless each of the trials has a
+/// value of each of the ranks.
+std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate,
+                                   int trials, int ranks);
+/// As the summary or the arguments say; 0 ranks if unknown, and three trials.
+struct KvShape {
+  int trials = 3, ranks = 0;
+};
+KvShape kv_shape(const Json& summary, const Json& metadata);
 /// The largest over ranks and trials.
 std::optional<double> largest_of(const KvOption& option, std::optional<double> KvRank::*value);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -18,6 +19,37 @@ constexpr std::uintmax_t kMostBytes = 256u << 20;  // the longest known has 8 MB
 
 }  // namespace
 
+namespace {
+
+/// Python writes NaN and infinities, which are no JSON: as null.
+std::string without_non_finite(const std::string& text) {
+  std::string plain;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string && c == '\\' && at + 1 < text.size()) {
+      plain += c;
+      plain += text[++at];
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    const std::string_view rest = std::string_view(text).substr(at);
+    std::size_t length = 0;
+    if (!in_string)
+      for (const std::string_view word : {"NaN", "Infinity", "-Infinity"})
+        if (rest.starts_with(word)) length = word.size();
+    if (length == 0) {
+      plain += c;
+      continue;
+    }
+    plain += "null";
+    at += length - 1;
+  }
+  return plain;
+}
+
+}  // namespace
+
 JsonFile read_json_file(const fs::path& path) {
   JsonFile file{.path = path};
   std::error_code error;
@@ -30,13 +62,34 @@ JsonFile read_json_file(const fs::path& path) {
       file.state = FileState::pruned;
       return file;
     }
-    file.value = parse_json(text, path.filename().native());
+    file.value = parse_json(without_non_finite(text), path.filename().native());
     file.state = FileState::read;
   } catch (const std::exception& wrong) {
     file.state = FileState::wrong;
     file.problem = wrong.what();
   }
   return file;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !error;
+}
+
+std::string beginning_of(const fs::path& path, std::size_t most) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || error) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(most, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  return text;
+}
+
+std::string brief(const std::string& text) {
+  constexpr std::size_t kMost = 60;
+  const std::string shown = printable(text.substr(0, kMost));
+  return text.size() > kMost ? shown + "..." : shown;
 }
 
 namespace {
@@ -66,7 +119,9 @@ LeafFiles read_leaf(const Leaf& leaf) {
     else if (const auto of = rank_of(name, "_per_epoch_stats.json"))
       files.epochs[*of] = leaf.folder / name;
     else if (name.ends_with("_metadata.json")) {
-      if (files.metadata_files++ == 0) files.metadata = read_json_file(leaf.folder / name);
+      JsonFile file = read_json_file(leaf.folder / name);
+      if (file.state == FileState::absent) continue;  // a folder, a pipe
+      if (files.metadata_files++ == 0) files.metadata = std::move(file);
     } else if (name != "summary.json" && name.ends_with(".json") &&
                name.find("summary") != std::string::npos) {
       files.other_summaries.push_back(name);

@@ -32,6 +32,13 @@ struct JsonFile {
 
 JsonFile read_json_file(const std::filesystem::path& path);
 
+/// Whether something of this name is there; false for what cannot be looked at.
+bool is_there(const std::filesystem::path& path);
+/// The first bytes of a regular file; empty for what cannot be read.
+std::string beginning_of(const std::filesystem::path& path, std::size_t most);
+/// A text from a file for a report: printable, at most 60 characters.
+std::string brief(const std::string& text);
+
 /// The files of ranks by number: "12_output.json" is number 12.
 using RankFiles = std::map<int, std::filesystem::path>;
 

@@ -1,11 +1,14 @@
 #include "mlperf/storage/storage_check.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
 #include "core/json_fields.h"
 #include "core/text.h"
+#include "mlperf/storage/system_file.h"
+#include "mlperf/storage/yaml_file.h"
 
 namespace bench::mlperf::storage {
 namespace {
@@ -27,11 +30,59 @@ void sort(std::vector<LocatedFinding>& findings) {
 
 using SystemName = std::tuple<std::string, std::string, std::string>;
 
+using Descriptions = std::map<SystemName, JsonFile>;
+
+/// Those that can be read.
+Descriptions read_descriptions(const Tree& tree) {
+  Descriptions found;
+  for (const SystemFiles& one : tree.systems)
+    if (one.yaml)
+      found[{one.division, one.organisation, one.system}] =
+          read_yaml_file(one.folder / (one.system + ".yaml"));
+  return found;
+}
+
+/// The folders of organisations: .../DIVISION/ORGANISATION.
+std::set<std::filesystem::path> organisations_of(const Tree& tree) {
+  std::set<std::filesystem::path> found;
+  for (const Workload& workload : tree.workloads)
+    for (std::filesystem::path at = workload.folder; at.has_relative_path(); at = at.parent_path())
+      if (at.filename() == "results" && !workload.division.empty()) {
+        found.insert(at.parent_path());
+        break;
+      }
+  return found;
+}
+
+/// In round 2.0 code was among results and systems.
+void check_organisations(Subject& subject, const Tree& tree) {
+  for (const std::filesystem::path& organisation : organisations_of(tree)) {
+    // Of a part of an organisation nothing is said.
+    const bool whole = organisation.native().starts_with(tree.root.native());
+    if (whole && !is_there(organisation / "systems"))
+      subject.add("2.1.5", organisation, "the folder systems is missing");
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(organisation, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string name = at->path().filename().native();
+      const bool belongs = name == "results" || name == "systems" || name.starts_with('.') ||
+                           (subject.round == 2 && name == "code");
+      if (!belongs)
+        subject.add("2.1.5", at->path(), "the organisation's folder has something else",
+                    "results, systems", printable(name));
+    }
+  }
+}
+
 /// Systems and results must be paired; only where the folders of an organisation are there.
-void check_systems(const Tree& tree, int round, Edition edition,
+void check_systems(const Tree& tree, const Descriptions& descriptions, int round, Edition edition,
                    std::vector<LocatedFinding>& findings) {
   const Workload none;
   Subject subject{.workload = none, .round = round, .edition = edition};
+  check_organisations(subject, tree);
+  if (round >= 3)
+    for (const auto& [name, file] : descriptions)
+      check_system_file(subject, file, std::get<2>(name));
   std::set<SystemName> described, measured;
   std::set<std::string> organisations;
   for (const SystemFiles& one : tree.systems) {
@@ -61,9 +112,56 @@ void check_systems(const Tree& tree, int round, Edition edition,
   findings = std::move(subject.found);
 }
 
-WorkloadReport check_workload(const Workload& workload, int round, Edition edition) {
+/// The pool of an organisation's code: ORGANISATION next to the divisions, or code-images.
+std::vector<std::filesystem::path> code_pools(const Workload& workload) {
+  for (std::filesystem::path at = workload.folder; at.has_relative_path(); at = at.parent_path())
+    if (at.filename() == "results") {
+      const auto root = at.parent_path().parent_path().parent_path();
+      return {root / workload.organisation, root / "code-images"};
+    }
+  return {};
+}
+
+/// Only where a pool is there: of a part of a submission nothing can be said.
+void check_code(Subject& subject) {
+  if (subject.round < 3 || subject.workload.division.empty()) return;
+  std::vector<std::filesystem::path> pools = code_pools(subject.workload);
+  const auto is_folder = [](const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::is_directory(path, error) && !error;
+  };
+  std::erase_if(pools, [&](const auto& pool) { return !is_folder(pool); });
+  if (pools.empty()) return;
+  constexpr std::size_t kHash = 8, kPointer = 256;
+  for (const LoadedLeaf& one : subject.run) {
+    const auto pointer = one.leaf.folder / ".mlps-code-image";
+    const std::string whole = beginning_of(pointer, kPointer);
+    if (whole.empty()) continue;
+    // "md5-tree-v2:64104f04...", or the hash alone.
+    const std::string text(trim(whole));
+    const std::string hash = text.substr(text.rfind(':') + 1).substr(0, kHash);
+    const bool plain = hash.size() == kHash && std::ranges::all_of(hash, [](char c) {
+                         return is_digit(c) || is_letter(c);
+                       });
+    const bool there = plain && std::ranges::any_of(pools, [&](const auto& pool) {
+                         return is_folder(pool / ("code-" + hash));
+                       });
+    if (!there)
+      subject.add("2.1.6", pointer, "the code of the run is not part of the submission",
+                  "code-" + (plain ? hash : "HASH"), brief(text));
+  }
+}
+
+WorkloadReport check_workload(const Workload& workload, const Descriptions& descriptions, int round,
+                              Edition edition) {
   Subject subject = load_subject(workload, round, edition);
   check_leaves(subject);
+  check_code(subject);
+  const auto described =
+      descriptions.find({workload.division, workload.organisation, workload.system});
+  if (round >= 3 && described != descriptions.end() &&
+      (workload.category == Category::training || workload.category == Category::checkpointing))
+    for (const LoadedLeaf& one : subject.run) check_clients(subject, one, described->second.value);
   switch (workload.category) {
     case Category::training:
       check_ranks(subject);
@@ -108,10 +206,12 @@ StorageReport check_storage(const Tree& tree, std::optional<int> round, Edition 
                        .round = round.value_or(tree.round),
                        .round_reason = round ? "as asked" : tree.round_reason,
                        .edition = edition};
-  check_systems(tree, report.round, edition, report.findings);
+  const Descriptions descriptions = read_descriptions(tree);
+  report.reads_descriptions = reads_yaml();
+  check_systems(tree, descriptions, report.round, edition, report.findings);
   sort(report.findings);
   for (const Workload& workload : tree.workloads)
-    report.workloads.push_back(check_workload(workload, report.round, edition));
+    report.workloads.push_back(check_workload(workload, descriptions, report.round, edition));
   return report;
 }
 

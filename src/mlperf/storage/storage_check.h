@@ -24,6 +24,7 @@ struct StorageReport {
   int round = 3;
   std::string round_reason = {};
   Edition edition = Edition::closed_round;
+  bool reads_descriptions = false;  // a build without yaml-cpp cannot
   std::vector<WorkloadReport> workloads = {};
   std::vector<LocatedFinding> findings = {};  // of the tree: systems without results, and so on
 };

@@ -12,21 +12,33 @@ namespace bench::mlperf::storage {
 const std::vector<StorageRule>& storage_rules() {
   using enum Severity;
   static const std::vector<StorageRule> rules = {
+      {"2.1.5", "An organisation has results and systems, and nothing else.",
+       "Folders of the organisation; code lies in a pool next to the divisions.", error, error},
+      {"2.1.6", "The code that ran is part of the submission.",
+       ".mlps-code-image of a run names a folder code-HASH of the organisation's pool, where there "
+       "is "
+       "a pool.",
+       error, error},
       {"2.1.7", "Each system has a description and a diagram: SYSTEM.yaml and SYSTEM.pdf.",
-       "The files of systems/ are paired by their names.", error, error},
+       "The files of systems/ are paired by their names; fields of the YAML, and the sum of its "
+       "rack "
+       "units.",
+       error, error},
       {"2.1.8", "Each system with results is described, and each described one has results.",
-       "Folders of results/ against the names of systems/.", error, error},
+       "Folders of results/ against the names of systems/, and submission_name.", error, error},
+      {"2.1.9", "The hosts of a run are the clients of the description.",
+       "num_hosts against the quantities of clients, host_memory_GB against memory_capacity within "
+       "10 %, multi_host.",
+       error, error},
       {"2.1.10", "A system's results are training, checkpointing, kv_cache and vector_database.",
        "Names of the folders below results/SYSTEM.", error, error},
-      {"2.1.11", "The model is one of the round.",
-       "Training: unet3d, retinanet (3.0), unet3d, resnet50, cosmoflow (2.0); checkpointing: "
-       "Llama 3 of 8b, 70b, 405b, 1t.",
-       error, error},
+      {"2.1.11", "A training's model is one of the round.",
+       "unet3d, retinanet (3.0); unet3d, resnet50, cosmoflow (2.0).", error, error},
       {"2.1.12", "A training has the phases datasize (from 3.0 on), datagen and run.",
        "Folders of the model.", warning, error},
       {"2.1.13", "Data were generated once.", "Folders of datagen.", error, error},
-      {"2.1.16", "The table of the runs, results.json, is there.",
-       "run/results.json of a training, results.json of a checkpointing.", error, error},
+      {"2.1.16", "The table of the runs, results.json, is there.", "results.json of run/.", error,
+       error},
       {"2.1.17", "A training was run six times: once to warm up, then five times.",
        "Folders of run/ named YYYYMMDD_HHMMSS.", error, error},
       {"2.1.18", "The runs of a training follow each other.",
@@ -40,12 +52,20 @@ const std::vector<StorageRule>& storage_rules() {
        error, error},
       {"2.1.20", "A run has its configuration: config.yaml, hydra.yaml, overrides.yaml.",
        "Files of dlio_config/.", error, error},
+      {"2.1.21", "A checkpointing's model is one of the round.", "Llama 3 of 8b, 70b, 405b, 1t.",
+       error, error},
+      {"2.1.22", "The table of a checkpointing, results.json, is there.",
+       "results.json of the model's folder.", error, error},
       {"2.1.23", "A checkpointing is one invocation, or one that writes and one that reads.",
        "Folders of the model.", error, error},
       {"2.1.24", "Two invocations of a checkpointing follow each other.",
        "From the end of the first to the beginning of the second there is less than the longer one "
        "took.",
        warning, error},
+      {"2.1.25", "An invocation has its logs, its summary and a file of each kind for its ranks.",
+       "As 2.1.19, of a checkpointing.", error, error},
+      {"2.1.26", "An invocation has its configuration: config.yaml, hydra.yaml, overrides.yaml.",
+       "Files of dlio_config/.", error, error},
       {"3.1.2",
        "The data set is large enough: 500 steps of all accelerators, and five times the "
        "memory of all hosts.",
@@ -72,9 +92,12 @@ const std::vector<StorageRule>& storage_rules() {
       {"3.4.1", "Data and results lie in different folders.", "args.data_dir and args.results_dir.",
        error, error},
       {"3.4.2", "Data and results lie in different file systems.",
-       "same_filesystem of fs_separation.json.", warning, error},
+       "same_filesystem of fs_separation.json; not of object storage. What df printed into the "
+       "log, "
+       "which the official checker takes instead, is not read.",
+       warning, error},
       {"3.6.2", "Only parameters that the division allows were changed.",
-       "Keys of override_parameters.", error, error},
+       "Keys of override_parameters.", warning, error},
       {"accelerator.round", "The accelerator is one of the round.",
        "args.accelerator_type: a100, h100 in 2.0, b200, mi355 in 3.0.", error, error},
       {"4.3.1",
@@ -97,12 +120,16 @@ const std::vector<StorageRule>& storage_rules() {
        error, error},
       {"4.6.4", "The processes are whole data-parallel instances (open).",
        "args.num_processes is a multiple of 1, 8, 256, 512.", error, error},
-      {"4.7.1", "Ten checkpoints were written, then ten read, at most 30 s apart.",
-       "args.num_checkpoints_write and _read; from the end of the invocation that writes to the "
-       "beginning of the one that reads, both in the client's time zone.",
-       error, error},
+      {"4.7.1", "Ten checkpoints were written, then ten read.",
+       "args.num_checkpoints_write and _read of the invocations in their order.", error, error},
+      {"4.7.1-gap", "Reading begins at most 30 s after writing ended.",
+       "From the end of the invocation that writes to the beginning of the one that reads, both in "
+       "the client's time zone.",
+       warning, error},
       {"5.1.1", "A vector database says how many vectors of which dimension it holds.",
        "num_vectors and dimension of summary.json.", error, error},
+      {"5.1.2", "Vectors that are queried have the dimension of those that were loaded.",
+       "dimension of the summaries of datagen and run.", error, error},
       {"5.2.1", "All vectors were inserted.", "inserted_vectors >= num_vectors.", error, error},
       {"5.3.1", "A vector database was queried five times.", "Folders of run/.", error, error},
       {"5.3.2", "Recall was measured and is above zero.",
@@ -115,16 +142,18 @@ const std::vector<StorageRule>& storage_rules() {
        "args.storage_root (data_dir, vdb_data_path) and args.results_dir.", warning, error},
       {"5.4.2", "Database and results lie in different file systems.",
        "same_filesystem of fs_separation.json.", warning, error},
-      {"5.6.2", "The database is Milvus with DISKANN, HNSW or AISAQ (closed).",
-       "database.database and index_type of summary.json; the folder's name.", error, error},
+      {"5.6.2", "The database is Milvus (closed).", "database.database of summary.json.", error,
+       error},
+      {"5.6.3", "The index is DISKANN, HNSW or AISAQ, and that of the folder (closed).",
+       "index_type of summary.json; the folder's name.", error, error},
       {"6.3.2", "A KV cache was run as the table says (closed).",
-       "args: seed 42, trials 3, inter_option_delay 90.", error, error},
+       "args: seed 42, trials 3, inter_option_delay 90.", warning, error},
       {"6.3.3", "Each rank of each trial of each option left its result.",
        "option_1..3/trial_T/rank_R/kvcache_results_*.json; partial_failure, missing_files and "
-       "trial_failures of summary.json.",
-       error, error},
+       "trial_failures of summary.json. The official checker has no rule for it.",
+       warning, error},
       {"6.3.4", "Blocks went to storage in options 1 and 3.",
-       "storage_entries of each rank, cpu_tier_ranks of summary.json.", error, error},
+       "storage_entries of each rank. The official checker has no rule for it.", warning, error},
       {"leaf.metadata", "An invocation says what it was.",
        "Exactly one *_metadata.json; without it most other rules cannot be checked.", warning,
        error},
@@ -146,7 +175,7 @@ const std::vector<StorageRule>& storage_rules() {
       {"mean.kv_cache", "Sums over ranks, averaged over trials, are those of the ranks' files.",
        "tier_storage_read_bandwidth_gbps, tier_storage_write_bandwidth_gbps.", error, error},
       {"mean.vector_database", "The rate is queries over time.",
-       "query_count / total_time_seconds, or total_queries of statistics.json.", error, error},
+       "throughput_qps against query_count / total_time_seconds of summary.json.", error, error},
       {"time.order", "Nothing ends before it begins.", "start and end of summary.json.", error,
        error},
       {"time.clock", "The client's clocks agree.",
@@ -184,7 +213,25 @@ constexpr std::array kCheckpointModels = {
 
 }  // namespace
 
+namespace {
+
+/// "unet3d" of "unet3d_h100".
+std::string_view without_accelerator(std::string_view name) {
+  for (const std::string_view ending : {"_a100", "_h100", "_b200", "_mi355"})
+    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  return name;
+}
+
+}  // namespace
+
+const TrainingModel* any_training_model(std::string_view name) {
+  const auto found =
+      std::ranges::find(kTrainingModels, without_accelerator(name), &TrainingModel::name);
+  return found == kTrainingModels.end() ? nullptr : &*found;
+}
+
 const TrainingModel* training_model(std::string_view name, std::string_view accelerator) {
+  name = without_accelerator(name);
   const auto found = std::ranges::find_if(kTrainingModels, [&](const TrainingModel& one) {
     return one.name == name && one.accelerator == accelerator;
   });
@@ -192,6 +239,7 @@ const TrainingModel* training_model(std::string_view name, std::string_view acce
 }
 
 bool is_training_model(std::string_view name, int round) {
+  name = without_accelerator(name);
   if (name == "unet3d") return true;
   return round == 2 ? name == "resnet50" || name == "cosmoflow" : name == "retinanet";
 }

@@ -42,6 +42,9 @@ struct TrainingModel {
 };
 /// Null for a pair that the rounds do not have.
 const TrainingModel* training_model(std::string_view name, std::string_view accelerator);
+/// The first of the model: record and least utilisation are the same for all accelerators. Names
+/// may end with an accelerator: unet3d_h100. Null for a model that no round has.
+const TrainingModel* any_training_model(std::string_view name);
 /// Whether the model is in this round's closed and open divisions.
 bool is_training_model(std::string_view name, int round);
 

@@ -78,8 +78,10 @@ StorageScore checkpointing_score(const Subject& subject) {
 
 bool failed_in_part(const LoadedLeaf& one) {
   const Json& failures = value_at(one.summary(), {"trial_failures"});
-  return !one.files.summary.ok() || flag_at(one.summary(), {"partial_failure"}).value_or(false) ||
-         (failures.is_object() && !failures.empty());
+  bool part = flag_at(one.summary(), {"partial_failure"}).value_or(false);
+  for (const char* number : {"1", "2", "3"})
+    part = part || flag_at(one.summary(), {"options", number, "partial_failure"}).value_or(false);
+  return !one.files.summary.ok() || part || (failures.is_object() && !failures.empty());
 }
 
 const LoadedLeaf* counted_kv_run(const Subject& subject) {
@@ -97,11 +99,12 @@ StorageScore kv_cache_score(const Subject& subject) {
   }
   score.runs = fmt::format("{} of {}", one->leaf.stamp, subject.run.size());
   const KvResults results = read_kv_results(one->leaf.folder);
+  const KvShape shape = kv_shape(one->summary(), one->metadata());
   for (int number = 1; number <= kKvOptions; ++number) {
     const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
     const std::string text = std::to_string(number);
     const auto rate = [&](std::optional<double> KvRank::*of, const char* told) {
-      const auto computed = mean_of_sums(option, of);
+      const auto computed = mean_of_sums(option, of, shape.trials, shape.ranks);
       return computed ? computed : number_at(one->summary(), {"options", text.c_str(), told});
     };
     add(score, "option " + text + " read",
@@ -112,7 +115,10 @@ StorageScore kv_cache_score(const Subject& subject) {
         number_at(one->summary(),
                   {"options", text.c_str(), "aggregated_avg_throughput_tokens_per_sec"}),
         "tokens/s");
-    add(score, "option " + text + " read P95", largest_of(option, &KvRank::read_p95_ms), "ms");
+    const auto p95 =
+        number_at(one->summary(), {"options", text.c_str(), "aggregated_storage_read_p95_ms"});
+    add(score, "option " + text + " read P95", p95 ? p95 : largest_of(option, &KvRank::read_p95_ms),
+        "ms");
   }
   if (score.figures.empty()) score.problem = "no rank left a result, and the summary has none";
   score.hosts = number_at(one->summary(), {"host_count"});

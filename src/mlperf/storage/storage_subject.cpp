@@ -22,13 +22,15 @@ void Subject::add(std::string_view rule, const fs::path& path, const std::string
 void Subject::add_as(Severity severity, std::string_view rule, const fs::path& path,
                      const std::string& text, const std::string& expected,
                      const std::string& seen) {
-  found.push_back({path,
-                   {.rule = std::string(rule),
-                    .severity = severity,
-                    .expected = expected,
-                    .found = seen,
-                    .text = text,
-                    .where = is_digit(rule.front()) ? "Rules.md " + std::string(rule) : ""}});
+  found.push_back(
+      {path,
+       {.rule = std::string(rule),
+        .severity = severity,
+        .expected = expected,
+        .found = seen,
+        .text = text,
+        .where = is_digit(rule.front()) ? "Rules.md " + std::string(rule.substr(0, rule.find('-')))
+                                        : ""}});
 }
 
 Subject load_subject(const Workload& workload, int round, Edition edition) {
@@ -54,6 +56,13 @@ double mean_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
+void check_json(Subject& subject, const JsonFile& file) {
+  if (file.state == FileState::wrong)
+    subject.add("leaf.json", file.path, "the file is no JSON: " + brief(file.problem));
+  if (file.state == FileState::pruned)
+    subject.add("leaf.pruned", file.path, "the file was replaced before publication");
+}
+
 namespace {
 
 /// The word in the names of an invocation's logs: "training_run", "checkpointing_run".
@@ -73,24 +82,20 @@ void check_names(Subject& subject, const LoadedLeaf& one, bool datagen) {
        {log + ".stdout.log", log + ".stderr.log", std::string("dlio.log")})
     if (!has(one.files, name)) missing.push_back(name);
   if (!datagen) {
+    if (one.files.summary.state == FileState::absent) missing.emplace_back("summary.json");
     if (one.files.outputs.empty()) missing.emplace_back("RANK_output.json");
     if (one.files.epochs.empty()) missing.emplace_back("RANK_per_epoch_stats.json");
   }
+  const bool training = subject.workload.category == Category::training;
   if (!missing.empty())
-    subject.add("2.1.19", one.leaf.folder, "files are missing: " + join(missing, ", "));
+    subject.add(training ? "2.1.19" : "2.1.25", one.leaf.folder,
+                "files are missing: " + join(missing, ", "));
   missing.clear();
   for (const char* name : {"config.yaml", "hydra.yaml", "overrides.yaml"})
-    if (!fs::exists(one.leaf.folder / "dlio_config" / name)) missing.emplace_back(name);
+    if (!is_there(one.leaf.folder / "dlio_config" / name)) missing.emplace_back(name);
   if (!missing.empty())
-    subject.add("2.1.20", one.leaf.folder / "dlio_config",
+    subject.add(training ? "2.1.20" : "2.1.26", one.leaf.folder / "dlio_config",
                 "files of the configuration are missing: " + join(missing, ", "));
-}
-
-void check_json(Subject& subject, const JsonFile& file) {
-  if (file.state == FileState::wrong)
-    subject.add("leaf.json", file.path, "the file is no JSON: " + printable(file.problem));
-  if (file.state == FileState::pruned)
-    subject.add("leaf.pruned", file.path, "the file was replaced before publication");
 }
 
 void check_summary(Subject& subject, const LoadedLeaf& one) {
@@ -128,9 +133,11 @@ void check_leaves(Subject& subject) {
       if (dlio && phase != &subject.datasize) check_names(subject, one, phase == &subject.datagen);
       check_json(subject, one.files.summary);
       check_json(subject, one.files.metadata);
-      if (run) check_summary(subject, one);
+      if (run && !dlio) check_summary(subject, one);
+      // Where nothing else says what the leaf is, one was asked for later.
       if (one.files.metadata_files != 1)
-        subject.add(
+        subject.add_as(
+            dlio ? Severity::warning : storage_rule("leaf.metadata").severity(subject.edition),
             "leaf.metadata", one.leaf.folder,
             one.files.metadata_files == 0
                 ? "there is no *_metadata.json, so rules on arguments and parameters cannot "
@@ -159,10 +166,14 @@ std::string missing_ranks(const RankFiles& files, int ranks) {
 }
 
 /// Hosts by name with the number of their ranks; empty if any rank's file says none.
-std::map<std::string, int> hosts_of(const LoadedLeaf& one) {
+std::map<std::string, int> hosts_of(Subject& subject, const LoadedLeaf& one) {
   std::map<std::string, int> hosts;
   for (const auto& [rank, path] : one.files.outputs) {
     const JsonFile file = read_json_file(path);
+    if (file.state == FileState::wrong) {
+      check_json(subject, file);
+      return {};
+    }
     const auto host = text_at(file.value, {"hostname"});
     if (!host) return {};
     ++hosts[*host];
@@ -173,12 +184,14 @@ std::map<std::string, int> hosts_of(const LoadedLeaf& one) {
 void check_hosts(Subject& subject, const LoadedLeaf& one, int ranks) {
   const auto told = number_at(one.summary(), {"num_hosts"});
   if (!told || static_cast<int>(one.files.outputs.size()) != ranks) return;
-  const auto hosts = hosts_of(one);
+  const auto hosts = hosts_of(subject, one);
   if (hosts.empty()) return;
   if (static_cast<double>(hosts.size()) != *told)
-    subject.add("hosts.missing", one.leaf.folder,
-                "files of ranks name another number of hosts than the summary", shown(*told),
-                std::to_string(hosts.size()));
+    return subject.add("hosts.missing", one.leaf.folder,
+                       "files of ranks name another number of hosts than the summary", shown(*told),
+                       std::to_string(hosts.size()));
+  // Checkpoints are of models that need not divide evenly; what cannot is found by the summary.
+  if (subject.workload.category != Category::training || std::fmod(ranks, *told) != 0.0) return;
   const auto by_ranks = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [fewest, most] = std::minmax_element(hosts.begin(), hosts.end(), by_ranks);
   if (fewest->second != most->second)
@@ -208,8 +221,24 @@ void check_ranks(Subject& subject) {
   }
 }
 
+namespace {
+
+/// Objects lie in no file system.
+bool uses_objects(const LoadedLeaf& one) {
+  const auto is = [&](const std::optional<std::string>& text, std::string_view wanted) {
+    return text && to_lower(*text) == wanted;
+  };
+  const Json& parameters = parameters_of(one.metadata());
+  return is(text_at(one.metadata(), {"args", "data_access_protocol"}), "object") ||
+         is(text_at(parameters, {"storage", "storage_type"}), "s3") ||
+         is(text_at(one.metadata(), {"override_parameters", "storage.storage_type"}), "s3");
+}
+
+}  // namespace
+
 void check_separation(Subject& subject, std::string_view rule) {
   for (const LoadedLeaf& one : subject.run) {
+    if (uses_objects(one)) continue;
     const fs::path path = one.leaf.folder / "fs_separation.json";
     const JsonFile file = read_json_file(path);
     check_json(subject, file);
@@ -219,8 +248,10 @@ void check_separation(Subject& subject, std::string_view rule) {
         subject.add(rule, one.leaf.folder,
                     "fs_separation.json is missing: nothing says that data and results lie in "
                     "different file systems");
-    } else if (same.value_or(false)) {
-      subject.add(rule, path, "data and results lie in the same file system");
+    } else if (file.ok() && same.value_or(true)) {
+      subject.add(rule, path,
+                  same ? "data and results lie in the same file system"
+                       : "the file does not say whether data and results lie in one file system");
     }
   }
 }

@@ -53,6 +53,8 @@ double mean_of(const std::vector<double>& numbers);
 
 // Checks. Each adds its findings.
 
+/// A finding for a file that is no JSON, a note for one that was replaced.
+void check_json(Subject& subject, const JsonFile& file);
 /// Files that every leaf must have, JSON that cannot be read, and the order of times.
 void check_leaves(Subject& subject);
 /// Files of ranks and hosts of training and checkpointing.

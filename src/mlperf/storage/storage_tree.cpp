@@ -70,7 +70,8 @@ std::string name_of(const fs::path& path) { return path.filename().native(); }
 std::vector<Leaf> leaves_in(const fs::path& folder) {
   std::vector<Leaf> leaves;
   for (const fs::path& one : folders_in(folder))
-    leaves.push_back({one, name_of(one), stamp_seconds(name_of(one))});
+    if (name_of(one) != "code")  // of an open workload in 2.0
+      leaves.push_back({one, name_of(one), stamp_seconds(name_of(one))});
   return leaves;
 }
 
@@ -88,7 +89,7 @@ void read_phases(Workload& workload) {
       workload.datagen = leaves_in(phase);
     else if (name == "run")
       workload.run = leaves_in(phase);
-    else
+    else if (name != "code")
       workload.unknown.push_back(name);
   }
 }
@@ -108,17 +109,28 @@ Owner owner_of(const fs::path& system_folder) {
   return owner;
 }
 
+/// Captured source code, which has folders of the same names.
+bool is_code(const std::string& name) {
+  return name == "code" || name == "code-images" || name.starts_with("code-");
+}
+
+/// Whether a folder is results/SYSTEM/CATEGORY.
+bool is_below_results(const fs::path& category) {
+  return name_of(category.parent_path().parent_path()) == "results";
+}
+
 class Walk {
  public:
-  explicit Walk(Tree& tree) : tree_(tree) {}
+  /// `loose`: categories anywhere, as in mlpstorage's own folder of results.
+  Walk(Tree& tree, bool loose) : tree_(tree), loose_(loose) {}
 
   void folder(const fs::path& path, int depth) {
-    if (depth > kDeepest) return;
     const std::string name = name_of(path);
-    if (const auto category = category_from(name)) return models(path, *category);
+    if (depth > kDeepest || (depth > 0 && is_code(name))) return;
+    if (const auto category = category_from(name); category && (loose_ || is_below_results(path)))
+      return models(path, *category);
     if (name == "systems") return systems(path);
     const bool of_results = name_of(path.parent_path()) == "results";
-    if (of_results) tree_.result_systems.push_back(path);
     for (const fs::path& one : folders_in(path)) {
       if (of_results && !category_from(name_of(one))) {
         tree_.unknown_categories.push_back(one);
@@ -134,7 +146,7 @@ class Walk {
     for (fs::path at = path.parent_path(); at != at.root_path() && !at.empty();
          below = at, at = at.parent_path()) {
       const auto category = category_from(name_of(at));
-      if (!category) continue;
+      if (!category || (!loose_ && !is_below_results(at))) continue;
       if (*category == Category::vector_database)
         indices(below, at.parent_path());
       else
@@ -188,35 +200,21 @@ class Walk {
   }
 
   Tree& tree_;
+  const bool loose_;
 };
 
-/// No file says which round it is of: these names occur in one of them.
+/// No file says which round it is of. Round 2.0 was measured in 2025, 3.0 in 2026.
 void guess_round(Tree& tree) {
-  for (const Workload& workload : tree.workloads) {
-    const std::string& model = workload.model;
-    if (workload.category == Category::kv_cache || workload.category == Category::vector_database ||
-        model == "retinanet") {
-      tree.round = 3;
-      tree.round_reason =
-          std::string(to_string(workload.category)) + "/" + model + " is new in 3.0";
-      return;
-    }
-    if (model == "resnet50" || model == "cosmoflow") {
-      tree.round = 2;
-      tree.round_reason = model + " was in 2.0 for the last time";
-      return;
-    }
-  }
   for (const Workload& workload : tree.workloads)
     for (const auto* phase : {&workload.run, &workload.datagen})
       for (const Leaf& leaf : *phase)
         if (leaf.time_s) {
           constexpr std::int64_t k2026 = 1767225600;
           tree.round = *leaf.time_s < k2026 ? 2 : 3;
-          tree.round_reason = "it was measured in " + leaf.stamp.substr(0, 4);
+          tree.round_reason = "measured in " + leaf.stamp.substr(0, 4);
           return;
         }
-  tree.round_reason = "nothing says which";
+  tree.round_reason = "no folder has a date";
 }
 
 }  // namespace
@@ -230,12 +228,17 @@ Tree find_tree(const fs::path& path) {
   Tree tree{.root = root,
             .workloads = {},
             .systems = {},
-            .result_systems = {},
             .unknown_categories = {},
             .round = 3,
             .round_reason = {}};
-  Walk walk(tree);
-  if (!walk.inside(root)) walk.folder(root, 0);
+  for (const bool loose : {false, true}) {
+    if (!tree.workloads.empty()) break;
+    tree.systems.clear();
+    tree.unknown_categories.clear();
+    Walk walk(tree, loose);
+    walk.folder(root, 0);
+    if (tree.workloads.empty()) walk.inside(root);
+  }
   if (tree.workloads.empty())
     throw Error(ErrorKind::input, "there is no workload of MLPerf Storage in " + path.native(),
                 "expected are .../results/SYSTEM/{training,checkpointing,kv_cache,"

@@ -55,14 +55,14 @@ struct Tree {
   std::filesystem::path root = {};
   std::vector<Workload> workloads = {};  // by folder
   std::vector<SystemFiles> systems = {};
-  /// results/SYSTEM folders, and what in them is no category: {folder, name}.
-  std::vector<std::filesystem::path> result_systems = {}, unknown_categories = {};
-  int round = 3;             // 2 or 3
-  std::string round_reason;  // why this one
+  std::vector<std::filesystem::path> unknown_categories = {};  // below results/SYSTEM
+  int round = 3;                                               // 2 or 3
+  std::string round_reason;                                    // why this one
 };
 
-/// Skips names that begin with a dot, and links to folders; at most 16 levels. Throws Error(input)
-/// if there is no workload, Error(environment) for an unreadable folder.
+/// Skips names that begin with a dot, links to folders, and captured code; at most 16 levels. A
+/// category lies in results/SYSTEM; where there is none such, anywhere, as mlpstorage writes it.
+/// Throws Error(input) if there is no workload, Error(environment) for an unreadable folder.
 Tree find_tree(const std::filesystem::path& path);
 
 }  // namespace bench::mlperf::storage

@@ -47,8 +47,36 @@ constexpr double kSizeGiB = 104.70452117919922;
 
 }  // namespace
 
+std::string description(const std::string& name, int clients) {
+  // Two kinds of clients, so that memory is not compared. An anchor, as submitters use them.
+  return fmt::format(R"(system_under_test:
+  solution:
+    submission_name: {}
+    friendly_description: "made for tests"
+    architecture: {{storage_location: remote, benchmark_API: file, product_API: file, client_footprint: n/a, client_installation: n/a}}
+    capabilities: {{multi_host: true, simultaneous_write: true, simultaneous_read: true, remap_time_in_seconds: 0}}
+    usable_capacity_tib: 168
+    availability: preview
+  deployment: onprem
+  product_nodes:
+    - quantity: 3
+      chassis: {{rack_units: 2, cpu_model: some, cpu_qty: 1, cpu_cores: 8, memory_capacity: 256}}
+  total_rack_units: 6
+  clients:
+    - quantity: {}
+      chassis: &client {{cpu_model: some, cpu_qty: 1, cpu_cores: 8, memory_capacity: 1}}
+    - quantity: 0
+      chassis: *client
+)",
+                     name, clients);
+}
+
+void MadeSubmission::describe(int clients) {
+  write_file(root() / "closed/Acme/systems/sys1.yaml", description("sys1", clients));
+}
+
 MadeSubmission::MadeSubmission() {
-  write_file(root() / "closed/Acme/systems/sys1.yaml", "system_under_test:\n");
+  describe(1);
   write_file(root() / "closed/Acme/systems/sys1.pdf", "%PDF");
 }
 

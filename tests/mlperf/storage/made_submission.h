@@ -17,6 +17,8 @@ class MadeSubmission {
  public:
   /// closed/Acme/systems/sys1.{yaml,pdf}
   MadeSubmission();
+  /// Replaces the description by one of so many clients.
+  void describe(int clients);
 
   /// retinanet on one host with 4 accelerators of 1 GiB: 48,000 files. 500 samples/s in each of six
   /// runs, but 400 in the first one.
@@ -45,6 +47,9 @@ class MadeSubmission {
  private:
   TemporaryDirectory directory_;
 };
+
+/// A description of a system, as YAML.
+std::string description(const std::string& name, int clients);
 
 /// Changes a JSON file in place.
 void change(const std::filesystem::path& file, const std::function<void(Json&)>& how);

@@ -34,6 +34,9 @@ TEST_CASE("models belong to rounds, and their numbers to accelerators") {
   CHECK_FALSE(is_training_model("dlrm", 3));
   CHECK(training_model("retinanet", "mi355")->batch == 32);
   CHECK(training_model("retinanet", "h100") == nullptr);
+  CHECK(is_training_model("unet3d_h100", 2));
+  CHECK(any_training_model("unet3d_mi355")->least_utilisation == 0.9);
+  CHECK(any_training_model("dlrm") == nullptr);
 }
 
 TEST_CASE("numbers may be text, times are local unless they say otherwise") {

@@ -171,6 +171,8 @@ Document to_document(const StorageReport& report, bool notes) {
   Document document{.title = "MLPerf Storage"};
   document.add(headline(report));
   document.add(Lines{{StyledText(round_text(report), Tone::faint)}});
+  if (!report.reads_descriptions)
+    document.add(Note{"systems/*.yaml was not read: this benchctl was built without yaml-cpp"});
   document.add(workloads_table(report));
   if (!report.findings.empty()) {
     document.add(Heading{"Folders of the submission"});
@@ -233,15 +235,15 @@ Document rules_document(const std::vector<StorageRule>& rules) {
   if (rules.size() == 1) {
     const StorageRule& rule = rules.front();
     document.add(Heading{std::string(rule.id) + ": " + std::string(rule.what)});
-    document.add(
-        FactList{{{"computed from", std::string(rule.how)},
-                  {"severity", rule.closed_round == rule.current
-                                   ? severity(rule.current)
-                                   : severity(rule.closed_round) + " in round 3.0, " +
-                                         severity(rule.current) + " today"},
-                  {"source", is_digit(rule.id.front())
-                                 ? "Rules.md of mlcommons/storage, section " + std::string(rule.id)
-                                 : "benchctl: what files say of each other"}}});
+    document.add(FactList{{{"computed from", std::string(rule.how)},
+                           {"severity", rule.closed_round == rule.current
+                                            ? severity(rule.current)
+                                            : severity(rule.closed_round) + " in round 3.0, " +
+                                                  severity(rule.current) + " today"},
+                           {"source", is_digit(rule.id.front())
+                                          ? "Rules.md of mlcommons/storage, section " +
+                                                std::string(rule.id.substr(0, rule.id.find('-')))
+                                          : "benchctl: what files say of each other"}}});
     return document;
   }
   DocumentTable table{

@@ -1,6 +1,7 @@
 """What each step of the plan does. A step fills its entry of the record; `at` has the programs, the time and the options."""
 
 import dataclasses
+import json
 import pathlib
 import sys
 
@@ -104,8 +105,21 @@ def train_together(entry, at):
     entry["bad"] += went_wrong(keep_report(entry, at, "training_gpu", needed=False))  # judged by its gradients
 
 
+def gemm_seconds(folder, run):
+    """Where the time of a run's GEMMs went: {phase: seconds}."""
+    total = {}
+    for line in (folder / "runs" / run / "records.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        if record["kind"] == "facts" and record["body"]["topic"] == "gemm_seconds":
+            for phase, seconds in record["body"]["facts"]["seconds"].items():
+                total[phase] = total.get(phase, 0.0) + seconds
+    return total
+
+
 def suite_gpu(entry, at):
     report = keep_report(entry, at, "gpu")
+    if "run" in report:
+        entry["gemm_seconds"] = gemm_seconds(at.folder, report["run"])
     entry["bad"] += went_wrong(report) + unverified(report)
 
 

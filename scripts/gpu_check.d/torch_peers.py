@@ -63,7 +63,8 @@ def operands(make, m, n, k):
 
 def random_of(dtype):
     def make(m, n, k):
-        a, b = (torch.randn(rows, k, device="cuda", dtype=torch.float32) for rows in (m, n))
+        drawn = torch.promote_types(dtype, torch.float32)  # f64 made of f32 has half its bits 0, and needs less power
+        a, b = (torch.randn(rows, k, device="cuda", dtype=drawn) for rows in (m, n))
         return a.to(dtype), b.to(dtype), torch.empty(m, n, device="cuda", dtype=dtype)
     return make
 

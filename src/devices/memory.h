@@ -99,6 +99,8 @@ class MemoryArrays {
   /// Verifies everything written since prepare(), or the sum of the last run() for read. Exact:
   /// values are integers that differ between elements and calls.
   virtual Check verify() = 0;
+  /// How the prepared stream moves its data, where the fastest of several ways was chosen; else "".
+  virtual std::string way() const { return ""; }
   /// The smallest share of a core that any thread just got; see Measurement.
   virtual std::optional<double> core_share() { return {}; }
 };

@@ -1,9 +1,6 @@
 #include "devices/cuda/cublas_algorithms.h"
 
-#include <algorithm>
 #include <cstdint>
-
-#include "core/order_statistics.h"
 
 namespace bench {
 namespace {
@@ -47,20 +44,6 @@ std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
   for (const cublasLtMatmulHeuristicResult_t& one : proposed)
     if (one.state == CUBLAS_STATUS_SUCCESS) algorithms.push_back(one.algo);
   return algorithms;
-}
-
-std::size_t fastest(std::size_t count, int rounds,
-                    const std::function<double(std::size_t)>& seconds_of) {
-  if (count < 2) return 0;
-  std::vector<std::vector<double>> seconds(count);
-  for (int round = 0; round < rounds; ++round)
-    for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t which = round % 2 == 0 ? turn : count - 1 - turn;
-      seconds[which].push_back(seconds_of(which));
-    }
-  std::vector<double> medians;
-  for (const std::vector<double>& of_one : seconds) medians.push_back(median(of_one));
-  return static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());
 }
 
 CublasAlgorithm configuration_of(const cublasLtMatmulAlgo_t& algorithm) {

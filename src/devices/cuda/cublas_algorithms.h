@@ -4,7 +4,6 @@
 #include <cublasLt.h>
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,17 +11,10 @@
 
 namespace bench {
 
-/// Best first according to the library; may be empty.
+/// Best first according to the library, which is right nine times in ten; may be empty.
 std::vector<cublasLtMatmulAlgo_t> cublas_algorithms(cublasLtHandle_t handle,
                                                     const CublasDescription& product,
                                                     std::size_t workspace_bytes, int wanted);
-
-/// The index below `count` with the smallest median of `rounds` timings, an even number; the first
-/// of equals, 0 of none. Candidates take turns, every other round backwards, so that a clock that
-/// falls while the chip warms up slows all of them alike. The library orders its proposals
-/// correctly nine times in ten.
-std::size_t fastest(std::size_t count, int rounds,
-                    const std::function<double(std::size_t)>& seconds_of);
 
 /// Settings that determine the summation order: equal settings give bit-identical products with the
 /// same library and chip. Numbers are those of cuBLASLt.

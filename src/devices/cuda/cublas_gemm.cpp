@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "devices/cuda/candidates.h"
 #include "devices/cuda/cublas_algorithms.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_error.h"

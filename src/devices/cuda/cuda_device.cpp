@@ -216,7 +216,7 @@ class CudaDevice final : public Device {
   int cores() const override { return 1; }
 
   MemorySystem* memory() override {
-    if (!memory_) memory_ = make_cuda_memory(stream_.get());
+    if (!memory_) memory_ = make_cuda_memory(number_, stream_.get(), timer_);
     return memory_.get();
   }
   Gemm* gemm() override {

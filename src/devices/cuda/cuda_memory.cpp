@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "devices/chain_order.h"
+#include "devices/cuda/candidates.h"
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/injected_fault.h"
 #include "devices/cuda/rotation.h"
@@ -42,12 +43,28 @@ CudaArraysLayout lay_out_arrays(const StreamRequest& request) {
   return layout;
 }
 
+std::vector<StreamWay> stream_ways(MemoryKernel kernel, bool evict_first, int compute_capability) {
+  constexpr int kWithBulkCopies = 9;  // the major number
+  std::vector<StreamWay> ways = {StreamWay::four, StreamWay::eight, StreamWay::sixteen};
+  if (kernel == MemoryKernel::copy && !evict_first && compute_capability >= kWithBulkCopies)
+    ways.push_back(StreamWay::bulk);
+  return ways;
+}
+
 namespace {
+
+/// Where streams run.
+struct StreamPlace {
+  cudaStream_t stream = nullptr;
+  StreamTimer* timer = nullptr;
+  int compute_capability = 0;  // the major number
+};
 
 class CudaArrays final : public MemoryArrays {
  public:
-  CudaArrays(const ArraysRequest& request, cudaStream_t stream)
-      : stream_(stream),
+  CudaArrays(const ArraysRequest& request, const StreamPlace& place)
+      : place_(place),
+        stream_(place.stream),
         memory_(static_cast<std::size_t>(request.bytes)),
         sums_(kSumBytes),
         expected_sums_(kSumBytes) {}
@@ -65,6 +82,7 @@ class CudaArrays final : public MemoryArrays {
     if (n * arrays * sizeof(double) > memory_.bytes())
       throw Error(ErrorKind::internal, "the stream is larger than its arrays");
     if (sources > 0) launch_fill(memory_.as<double>(), 0, sources * n, stream_);
+    choose_way();
     if (!reads_only)
       check(cudaMemsetAsync(destination(), 0xff, n * sizeof(double), stream_), "poison the output");
     check(cudaMemsetAsync(sums_.as<>(), 0, kSumBytes, stream_), "clear the sums");
@@ -73,12 +91,12 @@ class CudaArrays final : public MemoryArrays {
     return {bytes, bytes};  // a GPU writes whole sectors without reading them first
   }
 
+  std::string way() const override { return std::string(kStreamWays.name(way_)); }
+
   void run(std::int64_t calls) override {
-    const bool evict_first = request_.stores == Stores::nontemporal;
     const auto windows = static_cast<std::int64_t>(layout_.windows);
     for (std::int64_t call = done_; call < done_ + calls; ++call)
-      launch_stream(request_.kernel, evict_first, window_arrays(call % windows), call_mark(call),
-                    layout_.window, stream_);
+      launch_window(call % windows, call_mark(call));
     done_ += calls;
   }
 
@@ -96,6 +114,36 @@ class CudaArrays final : public MemoryArrays {
   }
 
  private:
+  bool evict_first() const { return request_.stores == Stores::nontemporal; }
+
+  void launch_window(std::int64_t window, double mark) {
+    launch_stream(request_.kernel, way_, evict_first(), window_arrays(window), mark, layout_.window,
+                  stream_);
+  }
+
+  /// By a few timings of the first window.
+  void choose_way() {
+    constexpr int kRounds = 4;
+    constexpr double kTrialBytes = 1e9;  // a fraction of a millisecond
+    const std::vector<StreamWay> ways =
+        stream_ways(request_.kernel, evict_first(), place_.compute_capability);
+    const double bytes =
+        static_cast<double>(layout_.window) * array_count(request_.kernel) * sizeof(double);
+    const auto calls = static_cast<std::int64_t>(std::clamp(kTrialBytes / bytes, 1.0, 200.0));
+    for (const StreamWay way : ways) {  // loads its kernel, which the timer's gate must not hold
+      way_ = way;
+      launch_window(0, 0.0);
+    }
+    check(cudaStreamSynchronize(stream_), "try a way to move data");
+    way_ = ways.at(fastest(ways.size(), kRounds, [&](std::size_t which) {
+      way_ = ways.at(which);
+      const auto enqueue = [&] {
+        for (std::int64_t call = 0; call < calls; ++call) launch_window(0, 0.0);
+      };
+      return place_.timer->time(enqueue, calls).value;
+    }));
+  }
+
   StreamArrays window_arrays(std::int64_t window) const {
     const std::size_t at = static_cast<std::size_t>(window) * layout_.window;
     double* const first = memory_.as<double>();
@@ -163,12 +211,14 @@ class CudaArrays final : public MemoryArrays {
     return std::accumulate(slots.begin(), slots.end(), std::uint64_t{0});
   }
 
+  const StreamPlace place_;
   cudaStream_t stream_;
   DeviceMemory memory_;
   DeviceMemory sums_;
   DeviceMemory expected_sums_;
   StreamRequest request_;
   CudaArraysLayout layout_;
+  StreamWay way_ = StreamWay::four;
   std::int64_t done_ = 0;  // calls since prepare()
 };
 
@@ -226,7 +276,7 @@ class CudaChain final : public MemoryChain {
 
 class CudaMemory final : public MemorySystem {
  public:
-  explicit CudaMemory(cudaStream_t stream) : stream_(stream) {}
+  explicit CudaMemory(const StreamPlace& place) : place_(place) {}
 
   // The L1 cache is local to a multiprocessor, and the kernels bypass it.
   std::vector<CacheLevel> caches() const override {
@@ -246,20 +296,24 @@ class CudaMemory final : public MemorySystem {
   std::string no_nontemporal() const override { return ""; }
   std::string instructions() const override { return "16-byte loads and stores"; }
   std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) override {
-    return std::make_unique<CudaArrays>(request, stream_);
+    return std::make_unique<CudaArrays>(request, place_);
   }
   std::unique_ptr<MemoryChain> chain(const ChainRequest& request) override {
-    return std::make_unique<CudaChain>(request, stream_);
+    return std::make_unique<CudaChain>(request, place_.stream);
   }
 
  private:
-  cudaStream_t stream_;
+  const StreamPlace place_;
 };
 
 }  // namespace
 
-std::unique_ptr<MemorySystem> make_cuda_memory(cudaStream_t stream) {
-  return std::make_unique<CudaMemory>(stream);
+std::unique_ptr<MemorySystem> make_cuda_memory(int device, cudaStream_t stream,
+                                               StreamTimer& timer) {
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+        "query the compute capability");
+  return std::make_unique<CudaMemory>(StreamPlace{stream, &timer, major});
 }
 
 }  // namespace bench

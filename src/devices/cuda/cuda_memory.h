@@ -4,14 +4,17 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <vector>
 
+#include "devices/cuda/stream_kernels.h"
+#include "devices/cuda/stream_timer.h"
 #include "devices/memory.h"
 
 namespace bench {
 
-/// Larger working sets are processed in windows of this many bytes over all arrays: about 0.25 ms
-/// of work, and larger than any L2.
-inline constexpr std::size_t kCudaWindowBytes = std::size_t{1} << 30;
+/// Larger working sets are processed in windows of this many bytes over all arrays: about 2 ms of
+/// work, of which the first and last blocks of a launch, on a GPU that is not full, are 0.3 %.
+inline constexpr std::size_t kCudaWindowBytes = std::size_t{8} << 30;
 
 /// Layout of a working set, in elements: b first, then c, a last.
 struct CudaArraysLayout {
@@ -23,6 +26,9 @@ struct CudaArraysLayout {
 /// Throws Error(input) if an array is smaller than the work of one thread block.
 CudaArraysLayout lay_out_arrays(const StreamRequest& request);
 
-std::unique_ptr<MemorySystem> make_cuda_memory(cudaStream_t stream);
+/// Ways to try, for the major number of a compute capability.
+std::vector<StreamWay> stream_ways(MemoryKernel kernel, bool evict_first, int compute_capability);
+
+std::unique_ptr<MemorySystem> make_cuda_memory(int device, cudaStream_t stream, StreamTimer& timer);
 
 }  // namespace bench

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstddef>
+#include <cuda/ptx>
 
 #include "core/elements.h"
+#include "devices/cuda/chunk_ring.h"
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/result_digest.h"
 #include "devices/cuda/stream_kernels.h"
@@ -111,8 +113,8 @@ void launch_chain(const std::byte* memory, std::uint64_t* position, std::int64_t
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kVectors = 4;
-static_assert(kThreads * kVectors * 2 == kStreamGrain);
+constexpr int kMostVectors = 16;
+static_assert(kThreads * kMostVectors * 2 == kStreamGrain);
 
 template <bool evict_first>
 __device__ double2 load(const double2* at) {
@@ -127,8 +129,9 @@ __device__ void store(double2* at, double2 value) {
     *at = value;
 }
 
+template <int vectors>
 __device__ std::size_t first_vector() {
-  return static_cast<std::size_t>(blockIdx.x) * (kThreads * kVectors) + threadIdx.x;
+  return static_cast<std::size_t>(blockIdx.x) * (kThreads * vectors) + threadIdx.x;
 }
 
 /// One atomic a block.
@@ -149,70 +152,146 @@ __device__ std::uint64_t bits(double value) {
 
 // All loads of a thread are started before the first is used: that many bytes in flight are what
 // keeps the memory busy.
-template <bool evict_first>
+template <int vectors, bool evict_first>
 __global__ void __launch_bounds__(kThreads) read_kernel(const double2* b, std::uint64_t* sums) {
-  const std::size_t first = first_vector();
-  double2 values[kVectors];
+  const std::size_t first = first_vector<vectors>();
+  double2 values[vectors];
 #pragma unroll
-  for (int i = 0; i < kVectors; ++i) values[i] = load<evict_first>(b + first + i * kThreads);
+  for (int i = 0; i < vectors; ++i) values[i] = load<evict_first>(b + first + i * kThreads);
   std::uint64_t sum = 0;
 #pragma unroll
-  for (int i = 0; i < kVectors; ++i) sum += bits(values[i].x) + bits(values[i].y);
+  for (int i = 0; i < vectors; ++i) sum += bits(values[i].x) + bits(values[i].y);
   add_to_slot(sum, sums);
 }
 
-template <bool evict_first>
+template <int vectors, bool evict_first>
 __global__ void __launch_bounds__(kThreads) write_kernel(double2* a, double mark) {
-  const std::size_t first = first_vector();
+  const std::size_t first = first_vector<vectors>();
 #pragma unroll
-  for (int i = 0; i < kVectors; ++i)
+  for (int i = 0; i < vectors; ++i)
     store<evict_first>(a + first + i * kThreads, make_double2(mark, mark));
 }
 
-template <bool evict_first>
+template <int vectors, bool evict_first>
 __global__ void __launch_bounds__(kThreads) copy_kernel(double2* a, const double2* b) {
-  const std::size_t first = first_vector();
-  double2 values[kVectors];
+  const std::size_t first = first_vector<vectors>();
+  double2 values[vectors];
 #pragma unroll
-  for (int i = 0; i < kVectors; ++i) values[i] = load<evict_first>(b + first + i * kThreads);
+  for (int i = 0; i < vectors; ++i) values[i] = load<evict_first>(b + first + i * kThreads);
 #pragma unroll
-  for (int i = 0; i < kVectors; ++i) store<evict_first>(a + first + i * kThreads, values[i]);
+  for (int i = 0; i < vectors; ++i) store<evict_first>(a + first + i * kThreads, values[i]);
 }
 
-template <bool evict_first>
+template <int vectors, bool evict_first>
 __global__ void __launch_bounds__(kThreads)
     triad_kernel(double2* a, const double2* b, const double2* c, double s) {
-  const std::size_t first = first_vector();
-  double2 left[kVectors], right[kVectors];
+  const std::size_t first = first_vector<vectors>();
+  double2 left[vectors], right[vectors];
 #pragma unroll
-  for (int i = 0; i < kVectors; ++i) {
+  for (int i = 0; i < vectors; ++i) {
     left[i] = load<evict_first>(b + first + i * kThreads);
     right[i] = load<evict_first>(c + first + i * kThreads);
   }
 #pragma unroll
-  for (int i = 0; i < kVectors; ++i)
+  for (int i = 0; i < vectors; ++i)
     store<evict_first>(a + first + i * kThreads,
                        make_double2(left[i].x + s * right[i].x, left[i].y + s * right[i].y));
 }
 
-template <bool evict_first>
-void launch(MemoryKernel kernel, const StreamArrays& arrays, double mark, unsigned blocks,
+constexpr std::size_t kChunk = 2048;  // elements, 16 KiB
+constexpr std::size_t kBuffers = 12;  // of a multiprocessor
+constexpr std::size_t kRingBytes = kBuffers * kChunk * sizeof(double);
+static_assert(kStreamGrain % kChunk == 0);
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/// What copy_chunks() asks for, as the bulk copies of one thread.
+class BulkEngine {
+ public:
+  __device__ BulkEngine(double* to, const double* from, double* ring, std::uint64_t* arrivals)
+      : to_(to), from_(from), ring_(ring), arrivals_(arrivals) {
+    for (std::size_t i = 0; i < kBuffers; ++i) cuda::ptx::mbarrier_init(arrivals + i, 1);
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);  // visible to the copies
+  }
+
+  __device__ void load(std::size_t i) {
+    std::uint64_t* const arrival = arrivals_ + i % kBuffers;
+    cuda::ptx::mbarrier_arrive_expect_tx(cuda::ptx::sem_release, cuda::ptx::scope_cta,
+                                         cuda::ptx::space_shared, arrival, bytes());
+    cuda::ptx::cp_async_bulk(cuda::ptx::space_cluster, cuda::ptx::space_global, buffer(i),
+                             from_ + place(i), bytes(), arrival);
+  }
+  __device__ void arrived(std::size_t i) {
+    const auto parity = static_cast<std::uint32_t>(i / kBuffers % 2);
+    while (!cuda::ptx::mbarrier_try_wait_parity(arrivals_ + i % kBuffers, parity)) {
+    }
+  }
+  __device__ void store(std::size_t i) {
+    cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to_ + place(i),
+                             buffer(i), bytes());
+    cuda::ptx::cp_async_bulk_commit_group();
+  }
+  template <std::size_t count>
+  __device__ void emptied_but() {
+    cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<count>{});
+  }
+
+ private:
+  __device__ static std::uint32_t bytes() { return kChunk * sizeof(double); }
+
+  __device__ double* buffer(std::size_t i) const { return ring_ + i % kBuffers * kChunk; }
+  __device__ static std::size_t place(std::size_t i) {
+    return (blockIdx.x + i * gridDim.x) * kChunk;
+  }
+
+  double* const to_;
+  const double* const from_;
+  double* const ring_;
+  std::uint64_t* const arrivals_;
+};
+#endif
+
+__global__ void __launch_bounds__(1, 1)
+    bulk_copy_kernel(double* a, const double* b, std::size_t chunks) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) double ring[];
+  __shared__ std::uint64_t arrivals[kBuffers];
+  BulkEngine engine(a, b, ring, arrivals);
+  copy_chunks<kBuffers>(engine, chunks_of_block(chunks, gridDim.x, blockIdx.x));
+  cuda::ptx::cp_async_bulk_wait_group(cuda::ptx::n32_t<0>{});
+#endif
+}
+
+void launch_bulk_copy(const StreamArrays& arrays, std::size_t length, cudaStream_t stream) {
+  int device = 0, multiprocessors = 0;
+  check(cudaGetDevice(&device), "the current GPU");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+        "query the number of multiprocessors");
+  check(cudaFuncSetAttribute(bulk_copy_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(kRingBytes)),
+        "reserve shared memory");
+  bulk_copy_kernel<<<static_cast<unsigned>(multiprocessors), 1, kRingBytes, stream>>>(
+      arrays.a, arrays.b, length / kChunk);
+}
+
+template <int vectors, bool evict_first>
+void launch(MemoryKernel kernel, const StreamArrays& arrays, double mark, std::size_t length,
             cudaStream_t stream) {
   auto* const a = reinterpret_cast<double2*>(arrays.a);
   const auto* const b = reinterpret_cast<const double2*>(arrays.b);
   const auto* const c = reinterpret_cast<const double2*>(arrays.c);
+  const auto blocks = static_cast<unsigned>(length / (kThreads * vectors * 2));
   switch (kernel) {
     case MemoryKernel::read:
-      read_kernel<evict_first><<<blocks, kThreads, 0, stream>>>(b, arrays.sums);
+      read_kernel<vectors, evict_first><<<blocks, kThreads, 0, stream>>>(b, arrays.sums);
       break;
     case MemoryKernel::write:
-      write_kernel<evict_first><<<blocks, kThreads, 0, stream>>>(a, mark);
+      write_kernel<vectors, evict_first><<<blocks, kThreads, 0, stream>>>(a, mark);
       break;
     case MemoryKernel::copy:
-      copy_kernel<evict_first><<<blocks, kThreads, 0, stream>>>(a, b);
+      copy_kernel<vectors, evict_first><<<blocks, kThreads, 0, stream>>>(a, b);
       break;
     case MemoryKernel::triad:
-      triad_kernel<evict_first><<<blocks, kThreads, 0, stream>>>(a, b, c, mark);
+      triad_kernel<vectors, evict_first><<<blocks, kThreads, 0, stream>>>(a, b, c, mark);
       break;
   }
 }
@@ -268,12 +347,30 @@ unsigned blocks_of(std::size_t length) { return static_cast<unsigned>(length / k
 
 }  // namespace
 
-void launch_stream(MemoryKernel kernel, bool evict_first, const StreamArrays& arrays, double mark,
-                   std::size_t length, cudaStream_t stream) {
-  if (evict_first)
-    launch<true>(kernel, arrays, mark, blocks_of(length), stream);
-  else
-    launch<false>(kernel, arrays, mark, blocks_of(length), stream);
+void launch_stream(MemoryKernel kernel, StreamWay way, bool evict_first, const StreamArrays& arrays,
+                   double mark, std::size_t length, cudaStream_t stream) {
+  const auto by_threads = [&]<int vectors>() {
+    if (evict_first)
+      launch<vectors, true>(kernel, arrays, mark, length, stream);
+    else
+      launch<vectors, false>(kernel, arrays, mark, length, stream);
+  };
+  switch (way) {
+    case StreamWay::four:
+      by_threads.template operator()<4>();
+      break;
+    case StreamWay::eight:
+      by_threads.template operator()<8>();
+      break;
+    case StreamWay::sixteen:
+      by_threads.template operator()<16>();
+      break;
+    case StreamWay::bulk:
+      if (kernel != MemoryKernel::copy || evict_first)
+        throw Error(ErrorKind::internal, "bulk copies serve plain copies alone");
+      launch_bulk_copy(arrays, length, stream);
+      break;
+  }
   check_launch("a stream kernel");
 }
 

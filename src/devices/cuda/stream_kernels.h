@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/names.h"
 #include "devices/memory.h"
 
 namespace bench {
@@ -71,8 +72,16 @@ void launch_clock(ClockReading* reading, cudaStream_t stream);
 void launch_chain(const std::byte* memory, std::uint64_t* position, std::int64_t loads,
                   cudaStream_t stream);
 
-/// Elements per thread block: 256 threads with four vectors of two in flight each.
-inline constexpr std::size_t kStreamGrain = 256 * 4 * 2;
+/// How a kernel moves its data: so many 16-byte vectors in flight in each thread, or (copy only) by
+/// the bulk copies of compute capability 9.0 (TMA), which pass through no registers.
+enum class StreamWay { four, eight, sixteen, bulk };
+inline constexpr NameTable<StreamWay, 4> kStreamWays{{{{StreamWay::four, "4 vectors a thread"},
+                                                       {StreamWay::eight, "8 vectors a thread"},
+                                                       {StreamWay::sixteen, "16 vectors a thread"},
+                                                       {StreamWay::bulk, "bulk copies"}}}};
+
+/// Elements per thread block at most: 256 threads with sixteen vectors of two in flight each.
+inline constexpr std::size_t kStreamGrain = 256 * 16 * 2;
 /// Words for the sums of a read, to avoid contention between blocks.
 inline constexpr std::size_t kSumSlots = 1024;
 
@@ -84,8 +93,8 @@ struct StreamArrays {
 };
 
 /// `evict_first`: loads and stores hint that lines need not be cached.
-void launch_stream(MemoryKernel kernel, bool evict_first, const StreamArrays& arrays, double mark,
-                   std::size_t length, cudaStream_t stream);
+void launch_stream(MemoryKernel kernel, StreamWay way, bool evict_first, const StreamArrays& arrays,
+                   double mark, std::size_t length, cudaStream_t stream);
 
 /// a[i] = pattern(first + i)
 void launch_fill(double* a, std::uint64_t first, std::size_t length, cudaStream_t stream);

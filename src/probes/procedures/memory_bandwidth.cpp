@@ -117,6 +117,8 @@ class BandwidthSweep final : public MemorySweep {
     const std::string none = stream.stores == Stores::nontemporal ? memory_.no_nontemporal() : "";
     if (!none.empty()) return skip(params, none);
     const StreamAmount amount = arrays.prepare({stream.kernel, stream.stores, bytes, threads});
+    if (const std::string way = arrays.way(); !way.empty())
+      state_.facts("memory_way", {{"params", params}, {"way", way}});
     Measurement measurement;
     measurement.params = std::move(params);
     measurement.work = [&](std::int64_t calls) { arrays.run(calls); };

@@ -131,6 +131,26 @@ void tune(GemmPlan& plan, const GemmCase& c, MatrixValues values, std::uint64_t 
   plan.tune();
 }
 
+/// Where the time of a product goes, in seconds by phase: a fact of the job, which shows how long a
+/// GPU waits for the host.
+class PhaseTimes {
+ public:
+  explicit PhaseTimes(Device& device) : device_(device), last_(device.now()) {}
+
+  /// What has passed since the last phase belongs to this one.
+  void end(const char* phase) {
+    const Seconds now = device_.now();
+    seconds_[phase] = seconds_.value(phase, 0.0) + (now - last_).value;
+    last_ = now;
+  }
+  const Json& seconds() const { return seconds_; }
+
+ private:
+  Device& device_;
+  Seconds last_;
+  Json seconds_ = Json::object();
+};
+
 /// With the library, isa, candidates, ... of the job's parameters.
 GemmRequest gemm_request(const State& state, const GemmCase& c) {
   return {.dtype = c.dtype,
@@ -147,6 +167,7 @@ GemmRequest gemm_request(const State& state, const GemmCase& c) {
 }  // namespace
 
 void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
+  PhaseTimes phases(state.device());
   Json params = params_of(state, c);
   const GemmRequest request = gemm_request(state, c);
   const GemmOffer offer = gemm.prepare(request);
@@ -158,25 +179,36 @@ void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
   params["packed"] = plan.packed();
 
   const std::uint64_t seed = state.job().seed;
+  phases.end("prepare");
   if (request.candidates > 1) tune(plan, c, values_of(state), seed + 2);
   params["implementation"] = plan.implementation();
+  phases.end("candidates");
   const Matrices matrices = make_matrices(c.shape, c.dtype, values_of(state), seed);
   load(plan, matrices);
   plan.clear();
+  phases.end("matrices");
   Report report{.metric = "throughput",
                 .amount = c.shape.operations(),
                 .cycle_limit = ceiling(state, params, c.threads)};
   if (is_integer(c.dtype)) report.unit = Unit::op_per_second;
   ProductHash product{product_key(gemm, plan, request, seed)};
   if (matrices.values == MatrixValues::zeros) product.key["values"] = "zeros";
-  const Measured measured =
-      state.measure({.params = params,
-                     .work = [&](std::int64_t calls) { plan.run(calls); },
-                     .reports = {report},
-                     .verify = [&] { return verify(state, plan, matrices, product); },
-                     .clock = [&] { return plan.clock(); },
-                     .core_share = [&] { return plan.core_share(); },
-                     .threads = c.threads});
+  const Measured measured = state.measure({.params = params,
+                                           .work = [&](std::int64_t calls) { plan.run(calls); },
+                                           .reports = {report},
+                                           .verify =
+                                               [&] {
+                                                 phases.end("samples");
+                                                 const Check check =
+                                                     verify(state, plan, matrices, product);
+                                                 phases.end("verification");
+                                                 return check;
+                                               },
+                                           .clock = [&] { return plan.clock(); },
+                                           .core_share = [&] { return plan.core_share(); },
+                                           .threads = c.threads});
+  phases.end("samples");
+  state.facts("gemm_seconds", {{"params", params}, {"seconds", phases.seconds()}});
   report_hashes(state, product);
   if (measured.outcome == Status::ok && measured.cycles && measured.clean > 0)
     state.value("per_cycle", c.shape.operations() / (*measured.cycles * c.threads), params);

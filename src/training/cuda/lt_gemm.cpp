@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "devices/cuda/candidates.h"
 #include "devices/cuda/cublas_algorithms.h"
 
 namespace bench::training {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/error.h"
 #include "devices/cuda/cuda_memory.h"
 #include "devices/cuda/stream_kernels.h"
@@ -12,18 +14,18 @@ StreamRequest stream(MemoryKernel kernel, double bytes) {
   return {.kernel = kernel, .bytes = bytes};
 }
 
-TEST_CASE("a small set is one window, a large one is processed in windows of 1 GiB") {
+TEST_CASE("a small set is one window, a large one is processed in windows of 8 GiB") {
   const CudaArraysLayout small = lay_out_arrays(stream(MemoryKernel::copy, 32 * kMiB));
   CHECK(small.windows == 1);
   CHECK(small.window == 2 * 1024 * 1024);  // 16 MiB of f64
-  const CudaArraysLayout large = lay_out_arrays(stream(MemoryKernel::read, 4096 * kMiB));
+  const CudaArraysLayout large = lay_out_arrays(stream(MemoryKernel::read, 32768 * kMiB));
   CHECK(large.windows == 4);
-  CHECK(large.window == 128 * 1024 * 1024);
+  CHECK(large.window == 1024 * 1024 * 1024);
 }
 
 TEST_CASE("windows are whole thread blocks and stay inside the working set") {
   for (const MemoryKernel kernel : {MemoryKernel::read, MemoryKernel::copy, MemoryKernel::triad})
-    for (const double bytes : {1.5 * kMiB, 777 * kMiB, 5000 * kMiB}) {
+    for (const double bytes : {1.5 * kMiB, 777 * kMiB, 20000 * kMiB}) {
       const CudaArraysLayout layout = lay_out_arrays(stream(kernel, bytes));
       CHECK(layout.window % kStreamGrain == 0);
       CHECK(static_cast<double>(layout.length()) * array_count(kernel) * sizeof(double) <= bytes);
@@ -32,6 +34,18 @@ TEST_CASE("windows are whole thread blocks and stay inside the working set") {
 
 TEST_CASE("a set too small for a thread block of each array is refused") {
   CHECK_THROWS_AS(lay_out_arrays(stream(MemoryKernel::triad, 20000)), Error);
+}
+
+TEST_CASE("bulk copies are tried where the GPU has them, for plain copies") {
+  const auto tries_bulk = [](MemoryKernel kernel, bool evict_first, int capability) {
+    return std::ranges::count(stream_ways(kernel, evict_first, capability), StreamWay::bulk) == 1;
+  };
+  CHECK(tries_bulk(MemoryKernel::copy, false, 9));
+  CHECK(tries_bulk(MemoryKernel::copy, false, 10));
+  CHECK_FALSE(tries_bulk(MemoryKernel::copy, false, 8));
+  CHECK_FALSE(tries_bulk(MemoryKernel::copy, true, 9));
+  CHECK_FALSE(tries_bulk(MemoryKernel::triad, false, 9));
+  CHECK(stream_ways(MemoryKernel::read, false, 8).size() == 3);
 }
 
 TEST_CASE("calls go round the windows") {

@@ -1,4 +1,4 @@
-#include "devices/cuda/cublas_algorithms.h"
+#include "devices/cuda/candidates.h"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 
 using namespace bench;
 
-TEST_CASE("of proposed algorithms the fastest is taken, of equals the library's first") {
+TEST_CASE("the fastest candidate is taken, the first of equals") {
   const std::vector<double> seconds = {3.0, 2.0, 5.0, 2.0};
   std::vector<std::size_t> asked;
   const auto seconds_of = [&](std::size_t which) {
@@ -21,7 +21,18 @@ TEST_CASE("of proposed algorithms the fastest is taken, of equals the library's 
   CHECK(fastest(0, 2, seconds_of) == 0);
 }
 
-TEST_CASE("a clock that falls during the trials does not decide between algorithms") {
+TEST_CASE("what is much slower than the best is left out after two rounds") {
+  const std::vector<double> seconds = {1.09, 2.0, 1.0, 1.2};
+  std::vector<int> asked(seconds.size(), 0);
+  const auto seconds_of = [&](std::size_t which) {
+    ++asked.at(which);
+    return seconds.at(which);
+  };
+  CHECK(fastest(seconds.size(), 8, seconds_of) == 2);
+  CHECK(asked == std::vector<int>{8, 2, 8, 2});
+}
+
+TEST_CASE("a clock that falls during the trials does not decide between candidates") {
   // The last is 1 % faster, and the clock falls by 10 % while they are tried: one after another,
   // the first would win.
   constexpr std::size_t kCount = 32;

@@ -10,8 +10,19 @@ def found(record, step, key="found"):
     return record["steps"].get(step, {}).get(key)
 
 
+# What measured ours, and what the peer.
+PAIRS = (("gpu", "torch"), ("gpu", "installed"), ("training", "torch_training"))
+
+
+def on_different_gpus(record):
+    """Pairs of steps that two leases ran on two GPUs of the product: these differ by a few percent, and so do their ratios."""
+    gpus = {name: entry["gpus"] for name, entry in record["steps"].items()}
+    return [f"{ours} and {theirs}" for ours, theirs in PAIRS if ours in gpus and theirs in gpus and gpus[ours] != gpus[theirs]]
+
+
 def with_peers(record):
     """Adds our figures next to those of peers, from the steps that measured both."""
+    record["on_different_gpus"] = on_different_gpus(record)
     ours = results(record, *REPORTS)
     rows = installed_peers.torch_rows(found(record, "torch")) if found(record, "torch") else []
     record["peers"] = installed_peers.against(ours, rows + (found(record, "installed", "rows") or []))
@@ -32,4 +43,4 @@ def print_record(record, version=None):
     print_overhead(found(record, "telemetry"))
     skipped = not_shown([r for of_suite in reports.values() for r in of_suite])
     cannot = [f"{step}: {entry['missing']}" for step, entry in record["steps"].items() if "missing" in entry]
-    print_lines({**findings(record, version=version), "cannot be shown here": cannot + [f"{why}: {', '.join(what)}" for why, what in skipped.items()]})
+    print_lines({**findings(record, version=version), "compared on two GPUs of the product": on_different_gpus(record), "cannot be shown here": cannot + [f"{why}: {', '.join(what)}" for why, what in skipped.items()]})

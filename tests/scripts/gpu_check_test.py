@@ -59,6 +59,11 @@ if suite.with_suffix(".slow").exists():
     signal.pause()
 NAME = sys.argv[2] + (" damaged" if os.environ.get("BENCH_FAULT") else "")
 """ + STOP + """
+if sys.argv[2] == "gpu":
+    run = pathlib.Path(sys.argv[sys.argv.index("--db") + 1]).parent / "runs" / "g1"
+    run.mkdir(parents=True, exist_ok=True)
+    facts = [{"kind": "facts", "body": {"topic": "gemm_seconds", "facts": {"seconds": {"samples": 2.0, "verification": 0.5}}}}] * 2
+    (run / "records.jsonl").write_text("".join(json.dumps(one) + "\\n" for one in [{"kind": "job", "body": {}}, *facts]))
 kind = ".damaged.json" if os.environ.get("BENCH_FAULT") and suite.with_suffix(".damaged.json").exists() else ".json"
 print(suite.with_suffix(kind).read_text())
 """
@@ -162,7 +167,7 @@ class GpuCheck(unittest.TestCase):
 
     def write_suites(self):
         for suite, results in self.suites.items():
-            (self.folder / f"{suite}.json").write_text(json.dumps({"results": results}))
+            (self.folder / f"{suite}.json").write_text(json.dumps({"run": "g1", "results": results}))
 
     def check(self, *options, program=None, python=sys.executable, rounds="6"):
         self.write_suites()
@@ -189,6 +194,7 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("cannot be shown here: this host has no other device: copies copy.bandwidth peer_write", done.stdout)
         self.assertIn("cannot be shown here: no device for rank 4: this host has 4", done.stdout)
         self.assertIn("not compared with nvbandwidth: not on the PATH", done.stdout)
+        self.assertEqual(record["steps"]["gpu"]["gemm_seconds"], {"samples": 4.0, "verification": 1.0})
 
     def test_steps_are_listed_and_an_unknown_one_is_refused_before_anything_runs(self):
         done, record = self.check("--list")
@@ -210,6 +216,15 @@ class GpuCheck(unittest.TestCase):
         self.assertNotIn("smoke", done.stderr)
         self.assertEqual(record["steps"]["faults"], kept)
         self.assertTrue(record["passed"])
+
+    def test_a_peer_that_ran_on_another_gpu_of_the_product_is_told(self):
+        self.script("nvidia-smi", NVIDIA_SMI)
+        done, record = self.check("--only", "gpu", "--only", "training", "--only", "torch")
+        self.assertEqual(record["on_different_gpus"], [])
+        self.script("nvidia-smi", NVIDIA_SMI.replace("GPU-1", "GPU-2"))
+        done, record = self.check("--only", "gpu")
+        self.assertEqual(record["on_different_gpus"], ["gpu and torch"])
+        self.assertIn("compared on two GPUs of the product: gpu and torch", done.stdout)
 
     def test_each_step_is_continued_after_it_was_killed(self):
         self.write_suites()

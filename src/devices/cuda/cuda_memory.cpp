@@ -46,8 +46,9 @@ CudaArraysLayout lay_out_arrays(const StreamRequest& request) {
 std::vector<StreamWay> stream_ways(MemoryKernel kernel, bool evict_first, int compute_capability) {
   constexpr int kWithBulkCopies = 9;  // the major number
   std::vector<StreamWay> ways = {StreamWay::four, StreamWay::eight, StreamWay::sixteen};
-  if (kernel == MemoryKernel::copy && !evict_first && compute_capability >= kWithBulkCopies)
-    ways.push_back(StreamWay::bulk);
+  if (kernel != MemoryKernel::copy || evict_first) return ways;
+  if (compute_capability >= kWithBulkCopies) ways.push_back(StreamWay::bulk);
+  ways.push_back(StreamWay::driver);
   return ways;
 }
 

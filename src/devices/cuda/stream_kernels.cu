@@ -343,6 +343,11 @@ __global__ void __launch_bounds__(kSumSlots)
   counter[1] = sum;
 }
 
+void must_be_plain_copy(MemoryKernel kernel, bool evict_first) {
+  if (kernel != MemoryKernel::copy || evict_first)
+    throw Error(ErrorKind::internal, "this way serves plain copies alone");
+}
+
 unsigned blocks_of(std::size_t length) { return static_cast<unsigned>(length / kStreamGrain); }
 
 }  // namespace
@@ -366,9 +371,14 @@ void launch_stream(MemoryKernel kernel, StreamWay way, bool evict_first, const S
       by_threads.template operator()<16>();
       break;
     case StreamWay::bulk:
-      if (kernel != MemoryKernel::copy || evict_first)
-        throw Error(ErrorKind::internal, "bulk copies serve plain copies alone");
+      must_be_plain_copy(kernel, evict_first);
       launch_bulk_copy(arrays, length, stream);
+      break;
+    case StreamWay::driver:
+      must_be_plain_copy(kernel, evict_first);
+      check(cudaMemcpyAsync(arrays.a, arrays.b, length * sizeof(double), cudaMemcpyDeviceToDevice,
+                            stream),
+            "copy inside the GPU");
       break;
   }
   check_launch("a stream kernel");

@@ -72,13 +72,15 @@ void launch_clock(ClockReading* reading, cudaStream_t stream);
 void launch_chain(const std::byte* memory, std::uint64_t* position, std::int64_t loads,
                   cudaStream_t stream);
 
-/// How a kernel moves its data: so many 16-byte vectors in flight in each thread, or (copy only) by
-/// the bulk copies of compute capability 9.0 (TMA), which pass through no registers.
-enum class StreamWay { four, eight, sixteen, bulk };
-inline constexpr NameTable<StreamWay, 4> kStreamWays{{{{StreamWay::four, "4 vectors a thread"},
+/// How data are moved: so many 16-byte vectors in flight in each thread; for plain copies also by
+/// the bulk copies of compute capability 9.0 (TMA), which pass through no registers, or by the
+/// driver's kernel (cudaMemcpyAsync).
+enum class StreamWay { four, eight, sixteen, bulk, driver };
+inline constexpr NameTable<StreamWay, 5> kStreamWays{{{{StreamWay::four, "4 vectors a thread"},
                                                        {StreamWay::eight, "8 vectors a thread"},
                                                        {StreamWay::sixteen, "16 vectors a thread"},
-                                                       {StreamWay::bulk, "bulk copies"}}}};
+                                                       {StreamWay::bulk, "bulk copies"},
+                                                       {StreamWay::driver, "the driver's copy"}}}};
 
 /// Elements per thread block at most: 256 threads with sixteen vectors of two in flight each.
 inline constexpr std::size_t kStreamGrain = 256 * 16 * 2;

@@ -1,6 +1,7 @@
 #include "probes/shared/gemm_check.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -165,14 +166,21 @@ std::size_t chosen_place(std::size_t place, std::size_t all) {
 }
 
 /// Of all elements, or of `places` of them.
-double elements_error(Product& p, std::size_t places) {
+double elements_error(const Product& p, std::size_t places) {
+  constexpr std::size_t kLeastPlaces = 16;  // a millisecond's work in a large matrix
   const std::size_t columns = p.c.columns(), all = p.c.count() * columns;
   double worst = 0.0;
-  for (std::size_t place = 0; place < std::min(all, places); ++place) {
-    const std::size_t at = all <= places ? place : chosen_place(place, all);
-    const double error = element_error(p, at / columns, at % columns);
-    keep_worst(worst, error);
-  }
+  std::mutex mutex;
+  in_parts(std::min(all, places), kLeastPlaces, [&](std::size_t first, std::size_t last) {
+    Product own = p;
+    double found = 0.0;
+    for (std::size_t place = first; place < last; ++place) {
+      const std::size_t at = all <= places ? place : chosen_place(place, all);
+      keep_worst(found, element_error(own, at / columns, at % columns));
+    }
+    const std::lock_guard lock(mutex);
+    keep_worst(worst, found);
+  });
   return worst;
 }
 
@@ -272,6 +280,16 @@ Check check_product(const Matrices& matrices, Dtype output, std::span<const std:
   if (is_integer(matrices.dtype) || matrices.values == MatrixValues::integers)
     return check_exact(matrices, output, c);
   return check_freivalds(matrices, output, c, kVectorSeed);
+}
+
+bool equal_bytes(std::span<const std::byte> one, std::span<const std::byte> other) {
+  constexpr std::size_t kLeastBytes = std::size_t{1} << 23;  // a millisecond's work
+  if (one.size() != other.size()) return false;
+  std::atomic<bool> equal = true;
+  in_parts(one.size(), kLeastBytes, [&](std::size_t first, std::size_t last) {
+    if (std::memcmp(one.data() + first, other.data() + first, last - first) != 0) equal = false;
+  });
+  return equal;
 }
 
 std::uint64_t hash_of(std::span<const std::byte> bytes) {

@@ -30,4 +30,7 @@ Check check_product(const Matrices& matrices, Dtype output, std::span<const std:
 /// A 64-bit hash of all bytes; a single changed bit always changes it.
 std::uint64_t hash_of(std::span<const std::byte> bytes);
 
+/// Whether two results are the same in every bit, on all processors.
+bool equal_bytes(std::span<const std::byte> one, std::span<const std::byte> other);
+
 }  // namespace bench

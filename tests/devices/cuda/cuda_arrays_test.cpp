@@ -36,10 +36,15 @@ TEST_CASE("a set too small for a thread block of each array is refused") {
   CHECK_THROWS_AS(lay_out_arrays(stream(MemoryKernel::triad, 20000)), Error);
 }
 
-TEST_CASE("bulk copies are tried where the GPU has them, for plain copies") {
-  const auto tries_bulk = [](MemoryKernel kernel, bool evict_first, int capability) {
-    return std::ranges::count(stream_ways(kernel, evict_first, capability), StreamWay::bulk) == 1;
+TEST_CASE("bulk copies are tried where the GPU has them, and the driver's, for plain copies") {
+  const auto tries = [](StreamWay way, MemoryKernel kernel, bool evict_first, int capability) {
+    return std::ranges::count(stream_ways(kernel, evict_first, capability), way) == 1;
   };
+  const auto tries_bulk = [&](MemoryKernel kernel, bool evict_first, int capability) {
+    return tries(StreamWay::bulk, kernel, evict_first, capability);
+  };
+  CHECK(tries(StreamWay::driver, MemoryKernel::copy, false, 8));
+  CHECK_FALSE(tries(StreamWay::driver, MemoryKernel::copy, true, 8));
   CHECK(tries_bulk(MemoryKernel::copy, false, 9));
   CHECK(tries_bulk(MemoryKernel::copy, false, 10));
   CHECK_FALSE(tries_bulk(MemoryKernel::copy, false, 8));

@@ -300,6 +300,19 @@ TEST_CASE("the product of zeros must be zero in every bit, including the sign") 
   CHECK(check.error == 1.0);
 }
 
+TEST_CASE("one different byte anywhere, or another size, makes results unequal") {
+  const std::vector<std::byte> data(std::size_t{40} << 20, std::byte{7});  // in several parts
+  std::vector<std::byte> other = data;
+  CHECK(equal_bytes(data, other));
+  for (const std::size_t index : {std::size_t{0}, data.size() / 2, data.size() - 1}) {
+    other[index] ^= std::byte{1};
+    CHECK_FALSE(equal_bytes(data, other));
+    other[index] ^= std::byte{1};
+  }
+  other.pop_back();
+  CHECK_FALSE(equal_bytes(data, other));
+}
+
 TEST_CASE("the hash changes with any bit") {
   std::vector<std::byte> data(1001, std::byte{7});
   const std::uint64_t hash = hash_of(data);

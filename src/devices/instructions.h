@@ -24,6 +24,9 @@ struct InstructionStream {
   /// Whether that bound is documented for this CPU model; else it is only the most of any similar
   /// core, and no proof.
   bool bound_is_known = true;
+  /// A hypervisor named the model: a rate that a core can have, above the bound, refutes the name
+  /// and not the measurement.
+  bool model_is_assigned = false;
 };
 
 /// Instructions that each depend on the previous one.

@@ -67,6 +67,7 @@ CpuFeatures detect() {
   const bool zmm = (states & 0xe6) == 0xe6;
   const bool tiles = (states & 0x60000) == 0x60000;
   const Registers one = cpuid(1), seven = cpuid(7), seven_one = cpuid(7, 1);
+  cpu.under_hypervisor = bit(one.c, 31);
   cpu.avx2_fma = ymm && bit(seven.b, 5) && bit(one.c, 12);
   cpu.avx_vnni = cpu.avx2_fma && bit(seven_one.a, 4);
   cpu.avx512 = zmm && bit(seven.b, 16) && bit(seven.b, 17) && bit(seven.b, 30) && bit(seven.b, 31);
@@ -105,41 +106,57 @@ bool is_one_of(int model, std::initializer_list<int> models) {
   return std::ranges::find(models, model) != models.end();
 }
 
+/// Vector instructions as they came one after the other.
+enum class Vectors { avx2, avx512, avx512_bf16, amx };
+
+Vectors widest_of(const CpuFeatures& cpu) {
+  if (cpu.amx_bf16 || cpu.amx_int8) return Vectors::amx;
+  if (cpu.avx512_bf16) return Vectors::avx512_bf16;
+  return cpu.avx512 ? Vectors::avx512 : Vectors::avx2;
+}
+
+/// A kind of core: its rates, and the most that it has.
+struct KnownCore {
+  IssueRates rates = {};
+  Vectors most = Vectors::amx;
+};
+
 /// Family 6. Ports 0 and 5 of servers execute 512 bits each, of notebooks and desktops port 0
 /// alone.
-IssueRates intel_rates(int model) {
+KnownCore intel_core(int model) {
   constexpr double kTileCycles = 16.0;
   if (is_one_of(model, {0x8f, 0xcf}))  // Sapphire and Emerald Rapids: a vdpbf16ps every two cycles
-    return {2.0, 0.5, 2.0, 2.0, 2.0, 1.0 / kTileCycles};
+    return {{2.0, 0.5, 2.0, 2.0, 2.0, 1.0 / kTileCycles}, Vectors::amx};
   if (model == 0x55)  // Skylake to Cooper Lake
-    return {.fma512 = 2.0, .int8_512 = 2.0, .fma256 = 2.0};
+    return {{.fma512 = 2.0, .int8_512 = 2.0, .fma256 = 2.0}, Vectors::avx512_bf16};
   if (is_one_of(model, {0x6a, 0x6c}))  // Ice Lake, servers
-    return {.fma512 = 2.0, .int8_512 = 2.0, .fma256 = 2.0};
+    return {{.fma512 = 2.0, .int8_512 = 2.0, .fma256 = 2.0}, Vectors::avx512};
   if (is_one_of(model, {0x7d, 0x7e, 0x8c, 0x8d, 0xa7}))  // Ice, Tiger and Rocket Lake
-    return {.fma512 = 1.0, .int8_512 = 1.0, .fma256 = 2.0};
+    return {{.fma512 = 1.0, .int8_512 = 1.0, .fma256 = 2.0}, Vectors::avx512};
   if (is_one_of(model, {0x97, 0x9a, 0xb7, 0xba, 0xbf}))  // Alder and Raptor Lake
-    return {.fma256 = 2.0, .int8_256 = 2.0};
+    return {{.fma256 = 2.0, .int8_256 = 2.0}, Vectors::avx2};
   if (is_one_of(model, {0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56, 0x4e, 0x5e, 0x8e, 0x9e,
                         0xa5, 0xa6}))  // Haswell to Comet Lake
-    return {.fma256 = 2.0};
+    return {{.fma256 = 2.0}, Vectors::avx2};
   return {};
 }
 
-IssueRates amd_rates(int family, int model) {
-  if (family == 0x17) return {.fma256 = 2.0};  // Zen 1 half of that
+KnownCore amd_core(int family, int model) {
+  if (family == 0x17) return {{.fma256 = 2.0}, Vectors::avx2};  // Zen 1 half of that
   if (family == 0x19)  // Zen 4 executes 512-bit instructions in two halves, Zen 3 has none
-    return {1.0, 1.0, 1.0, 2.0, {}, {}};
+    return {{1.0, 1.0, 1.0, 2.0, {}, {}}, Vectors::avx512_bf16};
   const bool full_width = model < 0x20 || (model >= 0x40 && model < 0x50);  // of Zen 5
-  if (family == 0x1a && full_width) return {2.0, 2.0, 2.0, 2.0, 2.0, {}};
+  if (family == 0x1a && full_width) return {{2.0, 2.0, 2.0, 2.0, 2.0, {}}, Vectors::avx512_bf16};
   return {};
 }
 
 }  // namespace
 
 IssueRates issue_rates(const CpuFeatures& cpu) {
-  if (cpu.vendor == "GenuineIntel" && cpu.family == 6) return intel_rates(cpu.model);
-  if (cpu.vendor == "AuthenticAMD") return amd_rates(cpu.family, cpu.model);
-  return {};
+  KnownCore core;
+  if (cpu.vendor == "GenuineIntel" && cpu.family == 6) core = intel_core(cpu.model);
+  if (cpu.vendor == "AuthenticAMD") core = amd_core(cpu.family, cpu.model);
+  return widest_of(cpu) <= core.most ? core.rates : IssueRates();
 }
 
 const CpuFeatures& cpu_features() {

@@ -11,6 +11,7 @@ struct CpuFeatures {
   std::string vendor;  // "GenuineIntel", "AuthenticAMD"; "" on ARM
   int family = 0;
   int model = 0;
+  bool under_hypervisor = false;  // which chooses the model that is read here
   // x86-64
   bool avx2_fma = false;
   bool avx_vnni = false;
@@ -26,7 +27,8 @@ struct CpuFeatures {
   bool neon_dotprod = false;
 };
 
-/// Instructions that one core can issue per cycle; nothing where they are not known for this model.
+/// Instructions that one core can issue per cycle; nothing where they are not known for this model,
+/// or where the CPU has instructions that the model lacks, so that a hypervisor named another one.
 struct IssueRates {
   std::optional<double> fma512 = {}, bf16_512 = {}, int8_512 = {};  // vdpbf16ps, vpdpbusd
   std::optional<double> fma256 = {}, int8_256 = {};

@@ -62,7 +62,8 @@ ComputeKernel kernel(Dtype dtype, const char* instruction, int group,
                      decltype(ComputeKernel::loop) loop) {
   const double ops = 2.0 * 16 * 16 * 16 * group;
   const auto known = issue_rates(cpu_features()).tile;
-  return {{dtype, "amx", instruction, ops, known.value_or(1.0 / 16), known.has_value()},
+  return {{dtype, "amx", instruction, ops, known.value_or(1.0 / 16), known.has_value(),
+           cpu_features().under_hypervisor},
           Combination::tile,
           group,
           kSums,
@@ -251,8 +252,13 @@ ComputeKernel kernel(Dtype dtype, const char* isa, const char* instruction, int 
   constexpr double kMostOfAny = 2.0;
   const double ops = 2.0 * static_cast<double>(bytes) / static_cast<double>(size_of(dtype));
   const int sums = bytes == 64 ? kSumsZmm : kSumsYmm;
-  const InstructionStream stream{dtype,           isa, instruction, ops, most.value_or(kMostOfAny),
-                                 most.has_value()};
+  const InstructionStream stream{dtype,
+                                 isa,
+                                 instruction,
+                                 ops,
+                                 most.value_or(kMostOfAny),
+                                 most.has_value(),
+                                 cpu_features().under_hypervisor};
   return {stream, Combination::lanes, group, sums, bytes, loop};
 }
 

@@ -22,18 +22,31 @@ Limit at_most(const InstructionStream& stream) {
               " per cycle x " + format(stream.ops, Unit::count) + " operations"};
 }
 
-/// Nothing where the issue rate of this CPU model is not known.
-std::optional<Limit> proof(const InstructionStream& stream) {
-  return stream.bound_is_known ? std::optional(at_most(stream)) : std::nullopt;
+constexpr double kTolerance = 0.025;  // of a whole number of instructions per cycle
+
+/// Nothing where the issue rate of this CPU model is not known, or `rate`, in operations per cycle,
+/// shows that a hypervisor named another model.
+std::optional<Limit> proof(const InstructionStream& stream, std::optional<double> rate) {
+  if (!stream.bound_is_known) return {};
+  const Limit limit = at_most(stream);
+  if (stream.model_is_assigned && rate && *rate > limit.value * (1.0 + kTolerance)) return {};
+  return limit;
+}
+
+std::string why_measured(const InstructionStream& stream) {
+  if (!stream.bound_is_known) return "the issue rate of this CPU model is not known";
+  return "the hypervisor names a CPU model that issues at most " +
+         format(stream.most_per_cycle, Unit::count);
 }
 
 /// The bound of one core; the measured rate where the issue rate of this CPU model is not known.
 std::optional<CycleLimit> cycle_limit(const InstructionStream& stream, std::optional<double> rate) {
-  if (const auto known = proof(stream)) return CycleLimit{known->value, known->kind, known->source};
+  if (const auto known = proof(stream, rate))
+    return CycleLimit{known->value, known->kind, known->source};
   if (!rate) return {};
   return CycleLimit{*rate, LimitKind::measured,
                     stream.instruction + ": " + format(*rate / stream.ops, Unit::count) +
-                        " per cycle measured (the issue rate of this CPU model is not known) x " +
+                        " per cycle measured (" + why_measured(stream) + ") x " +
                         format(stream.ops, Unit::count) + " operations"};
 }
 
@@ -45,7 +58,6 @@ Json stream_params(const InstructionStream& stream) {
 /// two possible rates. Error: relative distance from the nearest one.
 Check rate_check(double instructions_per_cycle) {
   constexpr std::array kRates{1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1.0, 2.0, 3.0, 4.0};
-  constexpr double kTolerance = 0.025;
   const auto distance = [&](double rate) { return std::abs(instructions_per_cycle / rate - 1); };
   return {"whole number of instructions per cycle",
           distance(std::ranges::min(kRates, {}, distance)), kTolerance};
@@ -80,7 +92,7 @@ std::optional<double> measure_rate(State& state, Instructions& instructions, std
                       no_such_rate(*rate / stream.ops, kAttempts));
     return {};
   }
-  state.value("per_cycle", *rate, stream_params(stream), proof(stream), check);
+  state.value("per_cycle", *rate, stream_params(stream), proof(stream, rate), check);
   return rate;
 }
 

@@ -42,6 +42,24 @@ TEST_CASE("the issue rates of other models are not known") {
   }
 }
 
+TEST_CASE("a CPU with instructions that its named model lacks is another one") {
+  CpuFeatures rocket_lake{.vendor = "GenuineIntel", .family = 6, .model = 0xa7, .avx512 = true};
+  CHECK(issue_rates(rocket_lake).fma512 == 1.0);
+  rocket_lake.amx_int8 = true;  // as a virtual machine on Granite Rapids said
+  CHECK_FALSE(issue_rates(rocket_lake).fma512);
+  CHECK_FALSE(issue_rates(rocket_lake).fma256);
+  CpuFeatures haswell{.vendor = "GenuineIntel", .family = 6, .model = 0x3f};
+  CHECK(issue_rates(haswell).fma256 == 2.0);
+  haswell.avx512 = true;
+  CHECK_FALSE(issue_rates(haswell).fma256);
+  const CpuFeatures sapphire{
+      .vendor = "GenuineIntel", .family = 6, .model = 0x8f, .amx_int8 = true};
+  CHECK(issue_rates(sapphire).tile);
+  const CpuFeatures zen4{
+      .vendor = "AuthenticAMD", .family = 0x19, .model = 0x11, .avx512_bf16 = true};
+  CHECK(issue_rates(zen4).bf16_512 == 1.0);
+}
+
 TEST_CASE("every stream of this CPU has a rate, and says whether its model is known") {
   const IssueRates known = issue_rates(cpu_features());
   for (const ComputeKernel& kernel : compute_kernels()) {

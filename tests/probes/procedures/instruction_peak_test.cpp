@@ -99,6 +99,20 @@ TEST_CASE("where the issue rate of a CPU model is not known, the limit is measur
   CHECK(job.find("per_cycle", {{"isa", "narrow"}}).limit->kind == LimitKind::proven);
 }
 
+TEST_CASE("under a hypervisor a whole rate above the limit refutes the model that it names") {
+  PeakJob job;
+  for (InstructionStream& stream : job.fake.streams_) stream.model_is_assigned = true;
+  job.fake.rates = {4.0, 2.0};
+  CHECK(job.run().status == Status::ok);
+  const Samples rate = job.find("throughput", {{"isa", "wide"}, {"threads", 1}});
+  REQUIRE(rate.limit);
+  CHECK(rate.limit->kind == LimitKind::measured);
+  CHECK(rate.limit->value == Approx(4.0 * 32 * kFakeClock));
+  CHECK_THAT(rate.limit->source, Catch::Matchers::Contains("the hypervisor names a CPU model"));
+  CHECK_FALSE(job.find("per_cycle", {{"isa", "wide"}}).limit);
+  CHECK(job.find("per_cycle", {{"isa", "narrow"}}).limit->kind == LimitKind::proven);
+}
+
 TEST_CASE("where neither the issue rate nor a measured one is known, there is no limit") {
   PeakJob job;
   job.fake.streams_[0].bound_is_known = false;

@@ -19,6 +19,8 @@ const std::vector<ImportFormat>& import_formats() {
       {"hpl", "Output of HPL (HPL.out or a log)", import_hpl},
       {"hpcg", "Result file of HPCG, HPCG-Benchmark_*.txt", import_hpcg},
       {"mlpstorage", "summary.json of an MLPerf Storage run", import_mlpstorage},
+      {"mlperf-inference", "mlperf_log_summary.txt of LoadGen", import_mlperf_inference},
+      {"mlperf-endpoints", "result_summary.json of MLPerf Endpoints", import_mlperf_endpoints},
       {"nccl-inspector", "Log of NCCL's Inspector plugin", import_nccl_inspector},
       {"csv", "run,time,host,device,metric,params,unit,better,value: one row per value",
        import_csv}};

@@ -68,6 +68,8 @@ TEST_CASE("each sample becomes runs that a report and the database read without 
       {"hpl", "hpl/failed.out"},
       {"hpcg", "hpcg/HPCG-Benchmark_3.1.txt"},
       {"mlpstorage", "mlpstorage/summary.json"},
+      {"mlperf-inference", "mlperf-inference/server.txt"},
+      {"mlperf-endpoints", "mlperf-endpoints/result_summary.json"},
       {"nccl-inspector", "nccl-inspector/gpu07-pid4321.log"},
       {"csv", "csv/history.csv"}};
   for (const auto& [format, file] : samples) {
@@ -84,7 +86,7 @@ TEST_CASE("each sample becomes runs that a report and the database read without 
     }
     CHECK(series == expected.entries.size());
   }
-  CHECK(ask(place.database, "SELECT COUNT(*) FROM run") == 20);
+  CHECK(ask(place.database, "SELECT COUNT(*) FROM run") == 22);
 }
 
 TEST_CASE("imported values equal those in the run's report") {

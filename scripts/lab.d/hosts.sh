@@ -85,8 +85,9 @@ enter_host() {
   pid=$(host_pid "$host") || fail "$host is dead; start it with: scripts/lab heal $host"
   enter_cgroup "$host"
   # The command is a process of the host, its parent is not; a nsenter that forks would stop itself when the host is frozen.
+  # Its folder is not one of the host: a shell that begins there warns.
   # shellcheck disable=SC2016
-  exec nsenter -t "$pid" --mount --root --uts --ipc --net --pid --no-fork -- sh -c '
+  exec nsenter -t "$pid" --mount --root --uts --ipc --net --pid --no-fork -- env --chdir=/ sh -c '
     cd "$0" 2>/dev/null || cd /
     setpriv --pdeathsig TERM -- "$@"
     exit $?' "$PWD" env -u XDG_RUNTIME_DIR HOME="$lab_dir/home" TMPDIR=/tmp "$@" 9>&-

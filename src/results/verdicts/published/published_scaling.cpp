@@ -132,17 +132,41 @@ PublishedSeries series_of(const SeriesName& name, const ByAccelerators& members,
   return series;
 }
 
+std::string words_of(const SeriesName& name) {
+  const auto& [benchmark, submitter, accelerator, division] = name;
+  return fmt::format("{}, {}, {} ({})", printable(benchmark), printable(submitter),
+                     printable(accelerator), printable(division));
+}
+
+/// Leaves out what is smaller than the base; false if nothing has its size.
+bool begin_at(double base, const SeriesName& name, ByAccelerators& members,
+              std::vector<std::string>& warnings) {
+  const auto first = members.find(base);
+  if (first == members.end()) {
+    warnings.push_back(fmt::format("{}: no result with {:g} accelerators, so it is left out",
+                                   words_of(name), base));
+    return false;
+  }
+  for (auto smaller = members.begin(); smaller != first; ++smaller)
+    warnings.push_back(
+        fmt::format("{}: {:g} accelerators are fewer than the base, {:g}, and left out",
+                    words_of(name), smaller->first, base));
+  members.erase(members.begin(), first);
+  return true;
+}
+
 }  // namespace
 
 PublishedScaling published_scaling(std::vector<PublishedEntry> entries,
-                                   const std::vector<double>& predict_at) {
+                                   const PublishedScalingSettings& settings) {
   PublishedScaling scaling;
   scaling.entries = std::move(entries);
-  for (const auto& [name, members] : grouped(scaling)) {
+  for (auto [name, members] : grouped(scaling)) {
+    if (settings.base && !begin_at(*settings.base, name, members, scaling.warnings)) continue;
     if (members.size() < 2)
       ++scaling.single;
     else
-      scaling.series.push_back(series_of(name, members, scaling.entries, predict_at));
+      scaling.series.push_back(series_of(name, members, scaling.entries, settings.predict_at));
   }
   if (!scaling.series.empty()) scaling.exit_code = ExitCode::ok;
   return scaling;

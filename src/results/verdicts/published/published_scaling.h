@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,15 @@ struct PublishedScaling {
   ExitCode exit_code = ExitCode::not_measured;  // ok if there is a series
 };
 
-/// Skips entries without a score or accelerator count and lists them in `warnings`. Throws
-/// Error(input) for a prediction beyond twice the largest count of a series.
+struct PublishedScalingSettings {
+  std::vector<double> predict_at = {};  // in addition to twice the largest count
+  std::optional<double> base = {};      // the count that efficiencies refer to, not the smallest
+};
+
+/// Skips entries without a score or accelerator count and lists them in `warnings`, with a base
+/// also smaller ones and series without that count. Throws Error(input) for a prediction beyond
+/// twice the largest count of a series.
 PublishedScaling published_scaling(std::vector<PublishedEntry> entries,
-                                   const std::vector<double>& predict_at = {});
+                                   const PublishedScalingSettings& settings = {});
 
 }  // namespace bench::mlperf

@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 struct MlperfScalingOptions : PublishedOptions {
-  std::vector<double> predict_at;
+  mlperf::PublishedScalingSettings settings;
   PageOptions pages;
   bool json = false;
 };
@@ -22,11 +22,17 @@ void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
       "Exit codes: 0 at least one series; 2 no results; 3 no series.");
   add_published_options(command, options, 100);
   command
-      .add_option("--at", options.predict_at,
+      .add_option("--at", options.settings.predict_at,
                   "Predict at this accelerator count, at most and by default twice the "
                   "largest; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command
+      .add_option("--base", options.settings.base,
+                  "Efficiencies refer to this accelerator count; smaller ones, and series without "
+                  "it, are left out. Default: the smallest of each series")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   add_page_options(command, options.pages);
@@ -41,7 +47,7 @@ void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result) {
   auto options = std::make_shared<MlperfScalingOptions>();
   describe_mlperf_scaling(*command, *options);
   command->callback([options, &result] {
-    const auto scaling = mlperf::published_scaling(options->entries(), options->predict_at);
+    const auto scaling = mlperf::published_scaling(options->entries(), options->settings);
     show([&] { return to_document(scaling); }, [&] { return to_json(scaling); }, options->json,
          options->pages);
     result.code = scaling.exit_code;

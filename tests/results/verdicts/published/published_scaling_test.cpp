@@ -57,6 +57,26 @@ const PublishedSeries* series_of(const PublishedScaling& scaling, const std::str
 
 }  // namespace
 
+TEST_CASE("efficiencies refer to the base that was asked for") {
+  PublishedScalingSettings settings;
+  settings.base = 64.0;
+  const auto scaling =
+      published_scaling({published("acme", "one", 1, 100.0), published("acme", "four", 4, 40.0),
+                         published("acme", "eight", 8, 25.0), published("acme", "many", 16, 20.0),
+                         published("brick", "one", 1, 90.0), published("brick", "two", 2, 50.0)},
+                        settings);
+  REQUIRE(scaling.series.size() == 1);
+  const PublishedSeries& series = scaling.series.front();
+  CHECK(series.curve.base == 64.0);
+  REQUIRE(series.points.size() == 2);
+  CHECK(series.points[1].efficiency.value == Approx(25.0 / (2 * 20.0)));
+  REQUIRE(scaling.warnings.size() == 3);
+  CHECK_THAT(scaling.warnings[0],
+             Contains("acme") && Contains("8 accelerators are fewer than the base, 64"));
+  CHECK_THAT(scaling.warnings[1], Contains("32 accelerators are fewer"));
+  CHECK_THAT(scaling.warnings[2], Contains("brick") && Contains("no result with 64 accelerators"));
+}
+
 TEST_CASE("time efficiency is throughput efficiency over the convergence penalty") {
   const auto scaling = published_scaling(
       {published("acme", "big", 4, 20.0, 1500.0), published("acme", "small", 1, 60.0, 1000.0)});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/disclaimer.h"
@@ -16,27 +17,43 @@ std::string heading_of(const RankedBenchmark& ranked) {
                                      : ranked.benchmark + ", division " + ranked.division;
 }
 
-std::string ranked_legend() {
-  return fmt::format(
+std::string ranked_legend(bool priced) {
+  std::string legend = fmt::format(
       "score: minutes to train, {}. accelerator minutes (score x accelerators) "
       "and their ratio to the best: {}; they include the scaling losses of "
       "larger systems.",
       kNotVerified, kDerived);
+  if (priced)
+    legend +=
+        " cost: of one run, in the currency of the prices, which stand for an accelerator and "
+        "hour.";
+  return legend;
 }
 
-std::vector<DocumentCell> ranked_cells(const RankedEntry& one) {
+bool is_priced(const RankedBenchmark& benchmark) {
+  return std::ranges::any_of(benchmark.entries,
+                             [](const RankedEntry& one) { return std::isfinite(one.cost); });
+}
+
+std::vector<DocumentCell> ranked_cells(const RankedEntry& one, bool priced) {
   const PublishedEntry& entry = one.entry;
   const double accelerators = accelerators_of(entry);
-  return {{entry.submitter},
-          {entry.system},
-          {hardware_name(entry)},
-          accelerators > 0.0 ? numeric(accelerators, fmt::format("{:g}", accelerators))
-                             : DocumentCell{},
-          minutes_cell(entry.score_minutes),
-          minutes_cell(entry.olympic_minutes),
-          numeric(one.accelerator_minutes, fmt::format("{:.4g}", one.accelerator_minutes)),
-          numeric(one.per_accelerator, fmt::format("x {:.2f}", one.per_accelerator)),
-          {std::isfinite(entry.score_minutes) ? "" : entry.no_score}};
+  std::vector<DocumentCell> cells = {
+      {entry.submitter},
+      {entry.system},
+      {hardware_name(entry)},
+      accelerators > 0.0 ? numeric(accelerators, fmt::format("{:g}", accelerators))
+                         : DocumentCell{},
+      minutes_cell(entry.score_minutes),
+      minutes_cell(entry.olympic_minutes),
+      numeric(one.accelerator_minutes, fmt::format("{:.4g}", one.accelerator_minutes)),
+      numeric(one.per_accelerator, fmt::format("x {:.2f}", one.per_accelerator))};
+  if (priced) {
+    cells.push_back(numeric(one.cost, fmt::format("{:.4g}", one.cost)));
+    cells.push_back(numeric(one.cost_ratio, fmt::format("x {:.2f}", one.cost_ratio)));
+  }
+  cells.push_back({std::isfinite(entry.score_minutes) ? "" : entry.no_score});
+  return cells;
 }
 
 DocumentTable ranked_table(const RankedBenchmark& benchmark) {
@@ -47,9 +64,11 @@ DocumentTable ranked_table(const RankedBenchmark& benchmark) {
                        {"score, minutes"},
                        {"raw, minutes", true, 3},
                        {"accelerator minutes"},
-                       {"ratio to best"},
-                       {"remark", false}}};
-  for (const RankedEntry& one : benchmark.entries) table.rows.push_back(ranked_cells(one));
+                       {"ratio to best"}}};
+  const bool priced = is_priced(benchmark);
+  if (priced) table.columns.insert(table.columns.end(), {{"cost"}, {"ratio to cheapest"}});
+  table.columns.push_back({"remark", false});
+  for (const RankedEntry& one : benchmark.entries) table.rows.push_back(ranked_cells(one, priced));
   return table;
 }
 
@@ -60,7 +79,7 @@ Document to_document(const std::vector<RankedBenchmark>& ranked) {
   document.add(Paragraph{fmt::format("MLPerf results, {}", kNotVerified)});
   for (const RankedBenchmark& benchmark : ranked)
     document.add(Heading{heading_of(benchmark)}).add(ranked_table(benchmark));
-  return document.add(Paragraph{ranked_legend()});
+  return document.add(Paragraph{ranked_legend(std::ranges::any_of(ranked, is_priced))});
 }
 
 Json to_json(const std::vector<RankedBenchmark>& ranked) {
@@ -80,13 +99,19 @@ Json to_json(const std::vector<RankedBenchmark>& ranked) {
            {"score_minutes", one.entry.score_minutes},
            {"no_score", text_or_null(one.entry.no_score)},
            {"accelerator_minutes", one.accelerator_minutes},
-           {"over_the_best", one.per_accelerator}});
+           {"over_the_best", one.per_accelerator},
+           {"cost", one.cost},
+           {"over_the_cheapest", one.cost_ratio}});
     benchmarks.push_back({{"benchmark", benchmark.benchmark},
                           {"division", benchmark.division},
                           {"entries", std::move(entries)}});
   }
   return {{"notice", kNotVerified},
-          {"derived", {{"accelerator_minutes", kDerived}, {"over_the_best", kDerived}}},
+          {"derived",
+           {{"accelerator_minutes", kDerived},
+            {"over_the_best", kDerived},
+            {"cost", kDerived},
+            {"over_the_cheapest", kDerived}}},
           {"benchmarks", std::move(benchmarks)}};
 }
 

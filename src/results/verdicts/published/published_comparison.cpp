@@ -164,9 +164,31 @@ void set_per_accelerator(RankedBenchmark& ranked) {
   for (RankedEntry& one : ranked.entries) one.per_accelerator = one.accelerator_minutes / least;
 }
 
+double price_of(const PublishedEntry& entry, const AcceleratorPrices& prices) {
+  double price = kNoValue;
+  std::size_t longest = 0;
+  for (const auto& [words, dollars] : prices)
+    if (words.size() > longest && matches_words(entry, words)) {
+      longest = words.size();
+      price = dollars;
+    }
+  return price;
+}
+
+void set_costs(RankedBenchmark& ranked, const AcceleratorPrices& prices) {
+  constexpr double kMinutesOfHour = 60.0;
+  double least = HUGE_VAL;
+  for (RankedEntry& one : ranked.entries) {
+    one.cost = one.accelerator_minutes / kMinutesOfHour * price_of(one.entry, prices);
+    if (one.cost < least) least = one.cost;
+  }
+  for (RankedEntry& one : ranked.entries) one.cost_ratio = one.cost / least;
+}
+
 }  // namespace
 
-std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries) {
+std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries,
+                                               const AcceleratorPrices& prices) {
   std::map<std::pair<std::string, std::string>, RankedBenchmark> found;
   for (const PublishedEntry& entry : entries) {
     RankedBenchmark& ranked = found[{entry.benchmark, entry.division}];
@@ -180,6 +202,7 @@ std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>
       return or_last(one.entry.score_minutes);
     });
     set_per_accelerator(ranked);
+    set_costs(ranked, prices);
     list.push_back(std::move(ranked));
   }
   return list;

@@ -4,6 +4,7 @@
 // left out, because copies of a log are one run.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,13 @@ struct RankedEntry {
   double accelerator_minutes = kNoValue;  // derived
   /// Ratio to the lowest accelerator minutes of the benchmark. Derived.
   double per_accelerator = kNoValue;
+  double cost = kNoValue;        // of one run, score x accelerators x price; derived
+  double cost_ratio = kNoValue;  // to the lowest cost of the benchmark; derived
 };
+
+/// The price of one accelerator for an hour, by words that its result must match (matches_words());
+/// of several that match the longest.
+using AcceleratorPrices = std::map<std::string, double>;
 
 struct RankedBenchmark {
   std::string benchmark, division;
@@ -46,7 +53,8 @@ struct PublishedComparison {
   ExitCode exit_code() const;  // as in Comparison; 0 if only unequal counts are compared
 };
 
-std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries);
+std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries,
+                                               const AcceleratorPrices& prices = {});
 
 struct PublishedSide {
   std::string name;

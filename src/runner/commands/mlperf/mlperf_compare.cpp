@@ -3,16 +3,19 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "results/import/imported_lines.h"
 #include "results/output/mlperf/published_comparison_output.h"
 #include "results/verdicts/published/published_comparison.h"
 #include "runner/commands/mlperf/mlperf_command.h"
 #include "runner/commands/report_pages.h"
+#include "runner/site/site_settings.h"
 
 namespace bench {
 namespace {
 
 struct MlperfCompareOptions : PublishedOptions {
   std::vector<std::string> between;
+  std::vector<std::string> prices;
   PageOptions pages;
   bool json = false;
 };
@@ -35,12 +38,34 @@ void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
                   "PATHs)")
       ->expected(2)
       ->type_name("A B");
+  command
+      .add_option("--price", options.prices,
+                  "Price of an accelerator and hour, for results that match the words: "
+                  "'gb300=8.50'; adds the cost of a run. May be repeated; default: the site's")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("WORDS=PRICE");
   add_page_options(command, options.pages);
   command.add_flag("--json", options.json, "Print JSON (schemas/report_mlperf_compare.json)");
 }
 
+mlperf::AcceleratorPrices prices_of(const MlperfCompareOptions& options) {
+  if (options.prices.empty()) return site_settings().prices;
+  mlperf::AcceleratorPrices prices;
+  for (const std::string& text : options.prices) {
+    const std::size_t equals = text.rfind('=');
+    double price = 0.0;
+    if (equals == std::string::npos || equals == 0 ||
+        !read_number(std::string_view(text).substr(equals + 1), price) || !(price > 0.0))
+      throw Error(ErrorKind::usage, "'" + printable(text) + "' is no price of an accelerator",
+                  "write words of the accelerator and a number: --price 'gb300=8.50'");
+    prices[text.substr(0, equals)] = price;
+  }
+  return prices;
+}
+
 ExitCode list_results(const MlperfCompareOptions& options) {
-  const auto ranked = mlperf::ranked_benchmarks(options.entries());
+  const auto ranked = mlperf::ranked_benchmarks(options.entries(), prices_of(options));
   show([&] { return to_document(ranked); }, [&] { return to_json(ranked); }, options.json,
        options.pages);
   const bool scored = std::ranges::any_of(ranked, [](const mlperf::RankedBenchmark& one) {

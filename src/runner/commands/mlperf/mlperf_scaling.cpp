@@ -8,7 +8,7 @@ namespace bench {
 namespace {
 
 struct MlperfScalingOptions : PublishedOptions {
-  mlperf::PublishedScalingSettings settings;
+  mlperf::PublishedScalingSettings scaling;
   PageOptions pages;
   bool json = false;
 };
@@ -22,7 +22,7 @@ void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
       "Exit codes: 0 at least one series; 2 no results; 3 no series.");
   add_published_options(command, options, 100);
   command
-      .add_option("--at", options.settings.predict_at,
+      .add_option("--at", options.scaling.predict_at,
                   "Predict at this accelerator count, at most and by default twice the "
                   "largest; may be repeated")
       ->expected(1)
@@ -30,7 +30,7 @@ void describe_mlperf_scaling(CLI::App& command, MlperfScalingOptions& options) {
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   command
-      .add_option("--base", options.settings.base,
+      .add_option("--base", options.scaling.base,
                   "Efficiencies refer to this accelerator count; smaller ones, and series without "
                   "it, are left out. Default: the smallest of each series")
       ->check(CLI::PositiveNumber)
@@ -47,7 +47,7 @@ void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result) {
   auto options = std::make_shared<MlperfScalingOptions>();
   describe_mlperf_scaling(*command, *options);
   command->callback([options, &result] {
-    const auto scaling = mlperf::published_scaling(options->entries(), options->settings);
+    const auto scaling = mlperf::published_scaling(options->entries(), options->scaling);
     show([&] { return to_document(scaling); }, [&] { return to_json(scaling); }, options->json,
          options->pages);
     result.code = scaling.exit_code;

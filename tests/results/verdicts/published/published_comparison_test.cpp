@@ -46,6 +46,21 @@ TEST_CASE("systems of a benchmark are ranked by score, with accelerator minutes"
   keeps_to_compare_schema(ranked);
 }
 
+TEST_CASE("prices give the cost of a run, of the longest words that match") {
+  const auto ranked =
+      ranked_benchmarks({published("acme", "small", 1, 60.0), published("corp", "big", 4, 20.0),
+                         published("else", "free", 1, 90.0)},
+                        {{"acme", 3.0}, {"acme small", 6.0}, {"corp", 2.0}});
+  REQUIRE(ranked[0].entries.size() == 3);
+  CHECK(ranked[0].entries[0].cost == Approx(640.0 / 60.0 * 2.0));
+  CHECK(ranked[0].entries[1].cost == Approx(480.0 / 60.0 * 6.0));
+  CHECK(ranked[0].entries[1].cost_ratio == Approx(48.0 / (640.0 / 30.0)));
+  CHECK(std::isnan(ranked[0].entries[2].cost));
+  CHECK_THAT(to_terminal(to_document(ranked), kBroad),
+             Contains("ratio to cheapest") && Contains("x 2.25") && Contains("currency"));
+  keeps_to_compare_schema(ranked);
+}
+
 TEST_CASE("two generations are compared at equal accelerator counts by the rules of compare") {
   const PublishedSide a{"X1", {published("acme", "old", 1, 60.0)}};
   const PublishedSide b{"X2", {published("acme", "new", 1, 40.0)}};

@@ -95,7 +95,7 @@ void write_mlperf_pages(const fs::path& folder) {
   write("package", to_document(package()));
   write("ranking", to_document(ranked_benchmarks(all)));
   write("comparison", to_document(compare_published({"old", old}, {"new", recent})));
-  write("scaling", to_document(published_scaling(old, {128})));
+  write("scaling", to_document(published_scaling(old, {.predict_at = {128}})));
 }
 
 }  // namespace bench::mlperf

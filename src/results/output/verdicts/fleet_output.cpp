@@ -14,6 +14,7 @@
 #include "results/output/document/dot_plot.h"
 #include "results/output/document/plot.h"
 #include "results/run/dimensions.h"
+#include "results/stats/peers.h"
 
 namespace bench {
 namespace {
@@ -35,6 +36,7 @@ Json host_json(const FleetHostReport& host) {
           {"failed", host.failed},
           {"inconclusive", host.inconclusive},
           {"unresolved", host.unresolved},
+          {"rare", host.rare},
           {"checked", time_json(host.checked_ns)},
           {"expires", time_json(host.expires_ns)},
           {"expired", host.expired},
@@ -57,6 +59,7 @@ Json series_json(const FleetSeriesReport& series) {
           {"noise", series.noise},
           {"visible_loss", series.visible},
           {"unresolved", series.unresolved},
+          {"rare", series.rare},
           {"judged", series.judged}};
 }
 
@@ -77,6 +80,7 @@ Json row_json(const FleetReport& report, const FleetRow& row) {
           {"verdict", to_string(row.verdict)},
           {"gate", row.gate},
           {"unresolved", row.unresolved},
+          {"rare", row.rare},
           {"text", text_or_null(row.text)},
           {"settle", text_or_null(row.next_step)}};
 }
@@ -208,6 +212,8 @@ std::string summary_words(const FleetReport& report) {
   if (repeating > 0) text += fmt::format("; {} with repeat failures", repeating);
   if (const std::size_t open = unresolved_metrics(report); open > 0)
     text += fmt::format("; {} of {} metrics not resolved", open, report.series.size());
+  if (const auto rare = std::ranges::count(report.series, true, &FleetSeriesReport::rare); rare > 0)
+    text += fmt::format("; {} measured too rarely", rare);
   return text;
 }
 
@@ -292,7 +298,8 @@ DocumentTable hosts_table(const FleetReport& report) {
 std::vector<const FleetRow*> findings_of(const FleetReport& report) {
   std::vector<const FleetRow*> findings;
   for (const FleetRow& row : report.rows)
-    if (row.verdict != Verdict::pass && !row.alone && !row.unresolved) findings.push_back(&row);
+    if (row.verdict != Verdict::pass && !row.alone && !row.unresolved && !row.rare)
+      findings.push_back(&row);
   std::ranges::stable_sort(findings, [&](const FleetRow* a, const FleetRow* b) {
     if (a->verdict != b->verdict) return a->verdict == Verdict::fail;
     return relative_loss(report, *a) > relative_loss(report, *b);
@@ -383,6 +390,19 @@ void add_unresolved(const FleetReport& report, Document& document) {
   document.add(Heading{"Not resolved here"})
       .add(Paragraph{"Hosts and runs differ too much in these metrics for their tolerances. More "
                      "runs on idle hosts narrow this down."})
+      .add(std::move(list));
+}
+
+/// Metrics without a history on any host; they say nothing about one.
+void add_rare(const FleetReport& report, Document& document) {
+  ItemList list{.items = {}, .most = 4};
+  for (const FleetSeriesReport& series : report.series)
+    if (series.rare) list.items.push_back({metric_title(series.key)});
+  if (list.items.empty()) return;
+  document.add(Heading{"Measured too rarely"})
+      .add(Paragraph{fmt::format("No host has {} runs of these metrics, as of one acceptance. They "
+                                 "are judged once one has.",
+                                 report.settings.fewest_runs)})
       .add(std::move(list));
 }
 
@@ -505,6 +525,7 @@ Document to_document(const FleetReport& report) {
   document.add(Heading{"Hosts"}, audience).add(std::move(hosts), audience);
   add_findings(report, document);
   add_unresolved(report, document);
+  add_rare(report, document);
   if (!report.series.empty()) document.add(Heading{"Metrics"}).add(series_table(report));
   add_criteria(report, document);
   document.add(Heading{"Method", true}, Audience::page)

@@ -94,7 +94,8 @@ void add_row(const FleetRow& row, const FleetSettings& settings, HostReports& ho
   host.passed += row.verdict == Verdict::pass ? 1 : 0;
   host.failed += row.verdict == Verdict::fail ? 1 : 0;
   host.unresolved += row.unresolved ? 1 : 0;
-  host.inconclusive += row.verdict == Verdict::inconclusive && !row.unresolved ? 1 : 0;
+  host.rare += row.rare ? 1 : 0;
+  host.inconclusive += row.verdict == Verdict::inconclusive && !row.unresolved && !row.rare ? 1 : 0;
 }
 
 /// Metrics that most hosts of a kind have and this one lacks.
@@ -154,7 +155,7 @@ void add_reasons(const std::vector<FleetRow>& rows, const FleetSettings& setting
                  HostReports& hosts) {
   std::vector<const FleetRow*> sorted;
   for (const FleetRow& row : rows)
-    if (row.verdict != Verdict::pass && !row.unresolved) sorted.push_back(&row);
+    if (row.verdict != Verdict::pass && !row.unresolved && !row.rare) sorted.push_back(&row);
   std::ranges::stable_sort(sorted, [](const FleetRow* a, const FleetRow* b) {
     if (weight(a->verdict) != weight(b->verdict)) return weight(a->verdict) < weight(b->verdict);
     return std::fmax(a->loss, a->golden_loss) > std::fmax(b->loss, b->golden_loss);
@@ -174,9 +175,15 @@ void add_reasons(const std::vector<FleetRow>& rows, const FleetSettings& setting
   }
 }
 
-/// A host of which noise hides every metric is open, though none of them says so.
-void add_all_unresolved(FleetHostReport& host) {
-  if (host.unresolved > 0 && host.passed + host.failed + host.inconclusive == 0)
+/// A host whose every metric is hidden by noise or measured too rarely is open, though none of them
+/// says so.
+void add_all_open(FleetHostReport& host, const FleetSettings& settings) {
+  if (host.passed + host.failed + host.inconclusive > 0) return;
+  if (host.rare > 0)
+    host.reasons.push_back(
+        fmt::format("{} metric{} measured fewer than {} times -> measure again (benchctl nightly)",
+                    host.rare, host.rare == 1 ? "" : "s", settings.fewest_runs));
+  if (host.unresolved > 0)
     host.reasons.push_back(
         fmt::format("none of its metrics is resolved ({} measured) -> measure it while it is idle",
                     host.unresolved));
@@ -203,7 +210,7 @@ std::vector<FleetHostReport> host_reports(const std::vector<FleetGroup>& groups,
   }
   std::vector<FleetHostReport> reports;
   for (auto& [name, host] : hosts) {
-    add_all_unresolved(host);
+    add_all_open(host, settings);
     host.verdict = verdict_of(host);
     reports.push_back(std::move(host));
   }
@@ -391,6 +398,9 @@ std::vector<FleetRow> judge(const FleetGroup& group, const FleetSettings& settin
   std::vector<FleetRow> rows;
   for (std::size_t i = 0; i < group.placed.size(); ++i)
     rows.push_back(judge_member(group, settings, i));
+  if (std::ranges::none_of(rows,
+                           [&](const FleetRow& row) { return row.runs >= settings.fewest_runs; }))
+    for (FleetRow& row : rows) row.rare = row.gate == "coverage";
   for (const FleetMember& member : group.members) {
     if (is_valid(member, settings) || member.values.empty()) continue;
     FleetRow row = row_of(group, member);

@@ -157,6 +157,7 @@ FleetReport FleetJudge::finish(const std::vector<FleetFault>& faults) {
     report.series.push_back(group.about);
     for (FleetRow& row : judge(group, state.settings)) {
       report.series.back().unresolved += row.unresolved ? 1 : 0;
+      report.series.back().rare |= row.rare;
       report.rows.push_back(std::move(row));
     }
   }

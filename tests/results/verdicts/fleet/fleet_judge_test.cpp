@@ -1,6 +1,8 @@
 // Hosts against their peers, their profile, and over time.
 #include <algorithm>
 
+#include "results/output/document/terminal.h"
+#include "results/output/verdicts/fleet_output.h"
 #include "results/verdicts/fleet/fleet_report.h"
 #include "tests/support/catch.h"
 #include "tests/support/simulated_fleet.h"
@@ -62,6 +64,46 @@ TEST_CASE("one run is not enough to pass, and the report says how many are") {
   CHECK(report.rows[0].gate == "coverage");
   CHECK_THAT(report.rows[0].text, Contains("1 of 3 required runs"));
   CHECK(report.exit_code == ExitCode::not_measured);
+}
+
+TEST_CASE(
+    "a metric that no host was measured in often enough keeps no host from passing by others") {
+  const std::int64_t now_ns = settings_now().now_ns;
+  const auto often = [&] {
+    return std::vector<std::vector<double>>(8, {100.0, 100.1, 99.9, 100.0});
+  };
+  FleetSeries once = series_of(std::vector<std::vector<double>>(8, {50.0}), now_ns);
+  once.metric = "demo.once";
+  FleetJudge judge(settings_now());
+  judge.take(series_of(often(), now_ns));
+  judge.take(once);
+  const FleetReport report = judge.finish();
+  CHECK(report.verdict == Verdict::pass);
+  CHECK(report.series[1].rare);
+  CHECK_FALSE(report.series[0].rare);
+  for (const FleetHostReport& host : report.hosts) {
+    CHECK(host.rare == 1);
+    CHECK(host.inconclusive == 0);
+  }
+  CHECK_THAT(to_terminal(to_document(report), TextStyle{}), Contains("Measured too rarely") &&
+                                                                Contains("demo.once") &&
+                                                                Contains("1 measured too rarely"));
+
+  // A host that alone lacks runs is open.
+  std::vector<std::vector<double>> one_new = often();
+  one_new[3] = {100.0};
+  FleetJudge other(settings_now());
+  other.take(series_of(one_new, now_ns));
+  const FleetReport open = other.finish();
+  CHECK(host_of(open, 3).verdict == Verdict::inconclusive);
+  CHECK(host_of(open, 2).verdict == Verdict::pass);
+
+  // A slow host is still seen in few runs.
+  FleetSeries slow =
+      series_of({{100.0}, {100.1}, {99.9}, {100.0}, {100.1}, {99.9}, {100.0}, {70.0}}, now_ns);
+  FleetJudge third(settings_now());
+  third.take(slow);
+  CHECK(host_of(third.finish(), 7).verdict == Verdict::fail);
 }
 
 TEST_CASE("what noise hides is said of the metric, and keeps no host from passing by others") {

@@ -1,7 +1,7 @@
 """The record of a check. Each step has its own entry, which a later run of the step replaces, so a check can be made in several leases.
 
     {"format": 2, "gpu": [products], "steps": {name: {"version", "gpus", "date", "seconds", "most", "bad", "out_of_time", ...found}},
-     "peers": [...], "training": [...], "on_different_gpus": ["gpu and torch"], "passed": false}
+     "peers": [...], "training": [...], "on_different_gpus": ["gpu and torch"], "passed": false, "rehearsal": true (of --rehearse alone)}
 """
 
 import datetime

@@ -19,70 +19,12 @@ sys.path.insert(0, f"{CHECK}.d")
 import installed_peers as peers  # noqa: E402
 import inventory  # noqa: E402
 import plan  # noqa: E402
+import rehearsal  # noqa: E402
 import steps  # noqa: E402
 import timed_steps  # noqa: E402
 import training  # noqa: E402
+from rehearsal import BENCHCTL, NVIDIA_SMI, result  # noqa: E402
 
-# Waits to be killed where the file "stop" names it.
-STOP = """
-if (here / "stop").exists() and (here / "stop").read_text() == NAME:
-    (here / "stopped").touch()
-    time.sleep(20)
-"""
-# Prints SUITE.json beside it, or SUITE.damaged.json; where there is SUITE.slow, waits to be interrupted first; where there is
-# SUITE.broken, prints none.
-BENCHCTL = """#!/usr/bin/env python3
-import json, os, pathlib, shutil, signal, sys, time
-if sys.argv[1] == "--version":
-    print("benchctl 1.2.3")
-    sys.exit()
-here = pathlib.Path(__file__).parent
-if sys.argv[1] == "export":  # of telemetry on and off: the same times
-    for case in ("on", "off"):
-        print(json.dumps({"case": case, "metric": "gemm.throughput", "outcome": "ok", "values": [1.0],
-                          "params": {"dtype": "bf16", "m": 8192, "threads": 1}}))
-    sys.exit()
-if sys.argv[2].endswith("overhead.json"):
-    if (here / "overhead.broken").exists():
-        sys.exit("lost the GPU")
-    run = pathlib.Path(sys.argv[sys.argv.index("--db") + 1]).parent / "runs" / "r1"
-    run.mkdir(parents=True, exist_ok=True)
-    (run / "records.jsonl").write_text(json.dumps({"kind": "facts", "body": {"topic": "telemetry", "facts": {"cpu_share": 0.001}}}) + "\\n")
-    print(json.dumps({"run": "r1"}))
-    sys.exit()
-suite = pathlib.Path(__file__).with_name(sys.argv[2])
-suite.with_suffix(".python").write_text(shutil.which("python3"))
-if suite.with_suffix(".broken").exists():
-    sys.exit("lost the GPU")
-if suite.with_suffix(".slow").exists():
-    signal.signal(signal.SIGINT, lambda *_: None)
-    signal.pause()
-NAME = sys.argv[2] + (" damaged" if os.environ.get("BENCH_FAULT") else "")
-""" + STOP + """
-if sys.argv[2] == "gpu":
-    run = pathlib.Path(sys.argv[sys.argv.index("--db") + 1]).parent / "runs" / "g1"
-    run.mkdir(parents=True, exist_ok=True)
-    facts = [{"kind": "facts", "body": {"topic": "gemm_seconds", "facts": {"seconds": {"samples": 2.0, "verification": 0.5}}}}] * 2
-    (run / "records.jsonl").write_text("".join(json.dumps(one) + "\\n" for one in [{"kind": "job", "body": {}}, *facts]))
-kind = ".damaged.json" if os.environ.get("BENCH_FAULT") and suite.with_suffix(".damaged.json").exists() else ".json"
-print(suite.with_suffix(kind).read_text())
-"""
-TRAINING = """#!/usr/bin/env python3
-import pathlib, sys, time
-here = pathlib.Path(__file__).parent
-NAME = "training_gpu_check " + " ".join(sys.argv[1:])
-""" + STOP + """
-print((here / ("damaged.json" if "--damage" in sys.argv else "found.json")).read_text())
-"""
-# Runs no program: says what the file sanitizer.txt has, or that there are no errors.
-SANITIZER = """#!/usr/bin/env python3
-import pathlib, sys, time
-here = pathlib.Path(__file__).parent
-NAME = sys.argv[2]
-""" + STOP + """
-said = here / "sanitizer.txt"
-print(said.read_text() if said.exists() else "========= COMPUTE-SANITIZER\\n========= ERROR SUMMARY: 0 errors")
-"""
 # The double that each step waits for; the others start none.
 STEP_PROGRAMS = {"inventory": "training_gpu_check kernels --named 128", "smoke": "gpu_faults", "faults": "gpu_faults damaged",
                  "kernels": "training_gpu_check kernels steps", "damage": "training_gpu_check --damage", "memcheck": "memcheck",
@@ -96,11 +38,6 @@ MEMCHECK = """========= COMPUTE-SANITIZER
 =========     at void units_kernel<Attention>(T1)+0x52d0
 ========= ERROR SUMMARY: 220 errors
 ========= ERROR SUMMARY: 120 errors were not printed. Use --print-limit option to adjust the number of printed errors
-"""
-NVIDIA_SMI = """#!/bin/sh
-cat <<'END'
-NVIDIA H200, GPU-1, 580.159.04, 96.00.B1, 143771, Enabled, Disabled, Enabled, 700.00, 700.00, 1980, 3201, 345, 3201, 27, 75.10, 0x1, 5, 16
-END
 """
 NVBANDWIDTH = {"nvbandwidth": {"version": "0.8", "testcases": [
     {"name": "host_to_device_memcpy_ce", "status": "Passed", "bandwidth_matrix": [["50.00", "49.00"]]},
@@ -128,11 +65,6 @@ def module_with_torch(name):
             return script_module(pathlib.Path(f"{CHECK}.d") / f"{name}.py"), torch
 
 
-def result(case, metric, outcome="ok", check=True, reason=None, median=1.0, ranks=1, **params):
-    return {"case": case, "metric": metric, "outcome": outcome, "reason": reason, "n": 20, "median": median, "ranks": ranks,
-            "unit": "B/s", "of_limit": None, "params": params, "check": {"method": "exact"} if check else None}
-
-
 class GpuCheck(unittest.TestCase):
     """The whole plan with doubles of benchctl, training_gpu_check, compute-sanitizer and PyTorch."""
 
@@ -140,34 +72,17 @@ class GpuCheck(unittest.TestCase):
         self.temporary = tempfile.TemporaryDirectory()
         self.addCleanup(self.temporary.cleanup)
         self.folder = pathlib.Path(self.temporary.name)
-        self.script("benchctl", BENCHCTL)
-        self.script("training_gpu_check", TRAINING)
-        self.script("compute-sanitizer", SANITIZER)
-        self.training(kernels=[{"kernel": "softmax", "dtype": "bf16", "worst": 0.01, "tolerance": 0.1, "held": True}],
-                      damaged=[{"kernel": "softmax", "dtype": "bf16", "worst": 1.0, "tolerance": 0.1, "held": False}])
-        copy = result("copies", "copy.bandwidth", median=55e9, route="host_to_device", memory="pinned", size_bytes=268435456)
-        peer = result("copies", "copy.bandwidth", "skipped", reason="this host has no other device", route="peer_write")
-        sums = result("all_reduce", "collective.busbw", median=440e9, ranks=4, op="all_reduce", dtype="f32", in_place=False,
-                      size_bytes=268435456)
-        many = result("all_reduce", None, "skipped", reason="no device for rank 4: this host has 4")
-        trained = result("together", "training.step_time", check=False, ranks=4, dtype="bf16")
-        self.suites = {"gpu": [copy, peer], "collectives_gpu": [sums, many], "training_gpu": [trained],
-                       "gpu_faults": [result("copies", "copy.bandwidth", route="host_to_device")],
-                       "gpu_rare_faults.damaged": [result("burn", "burn.gemm_rate", "invalid", round=1)],
-                       "gpu_faults.damaged": [result("copies", "copy.bandwidth", "invalid", route="host_to_device")]}
+        rehearsal.write_programs(self.folder)
+        self.suites = rehearsal.reports()
 
     def script(self, name, text):
-        (self.folder / name).write_text(text)
-        (self.folder / name).chmod(0o755)
+        rehearsal.write_program(self.folder, name, text)
 
-    def training(self, kernels, damaged, steps=(), library="cublaslt; attention: own", capability="9.0"):
-        common = {"device": {"compute_capability": capability}, "kernels_by": library, "library": library, "timings": [{"model": "gpt2", "tokens_per_second": 1e6}]}
-        (self.folder / "found.json").write_text(json.dumps({"kernels": kernels, "steps": list(steps), **common}))
-        (self.folder / "damaged.json").write_text(json.dumps({"kernels": damaged, **common}))
+    def training(self, **found):
+        rehearsal.write_training(self.folder, **found)
 
     def write_suites(self):
-        for suite, results in self.suites.items():
-            (self.folder / f"{suite}.json").write_text(json.dumps({"run": "g1", "results": results}))
+        rehearsal.write_reports(self.folder, self.suites)
 
     def check(self, *options, program=None, python=sys.executable, rounds="6"):
         self.write_suites()
@@ -225,6 +140,19 @@ class GpuCheck(unittest.TestCase):
         done, record = self.check("--only", "gpu")
         self.assertEqual(record["on_different_gpus"], ["gpu and torch"])
         self.assertIn("compared on two GPUs of the product: gpu and torch", done.stdout)
+
+    def test_the_whole_plan_is_rehearsed_without_a_gpu_and_says_that_nothing_was_measured(self):
+        output = self.folder / "rehearsed.json"
+        done = subprocess.run([sys.executable, CHECK, "--rehearse", "--output", output], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        record = json.loads(output.read_text())
+        self.assertEqual(list(record["steps"]), [step.name for step in plan.STEPS])
+        self.assertIs(record["rehearsal"], True)
+        self.assertIn("a rehearsal: doubles ran, and nothing was measured", done.stdout)
+        # Its record is none of a GPU's: a check goes on with no file that a rehearsal wrote.
+        done = subprocess.run([sys.executable, CHECK, "--program", self.folder, "--output", output], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("is of a rehearsal", done.stderr)
 
     def test_each_step_is_continued_after_it_was_killed(self):
         self.write_suites()

@@ -45,6 +45,7 @@ if sys.argv[2] == "gpu":
     run = pathlib.Path(sys.argv[sys.argv.index("--db") + 1]).parent / "runs" / "g1"
     run.mkdir(parents=True, exist_ok=True)
     facts = [{"kind": "facts", "body": {"topic": "gemm_seconds", "facts": {"seconds": {"samples": 2.0, "verification": 0.5}}}}] * 2
+    facts.append({"kind": "facts", "body": {"topic": "memory_way", "facts": {"params": {"kernel": "copy"}, "way": "bulk copies"}}})
     (run / "records.jsonl").write_text("".join(json.dumps(one) + "\\n" for one in [{"kind": "job", "body": {}}, *facts]))
 kind = ".damaged.json" if os.environ.get("BENCH_FAULT") and suite.with_suffix(".damaged.json").exists() else ".json"
 print(suite.with_suffix(kind).read_text())

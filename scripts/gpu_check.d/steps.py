@@ -105,14 +105,18 @@ def train_together(entry, at):
     entry["bad"] += went_wrong(keep_report(entry, at, "training_gpu", needed=False))  # judged by its gradients
 
 
+def facts_of(folder, run, topic):
+    """The facts of all jobs of a run."""
+    records = map(json.loads, (folder / "runs" / run / "records.jsonl").read_text().splitlines())
+    return [record["body"]["facts"] for record in records if record["kind"] == "facts" and record["body"]["topic"] == topic]
+
+
 def gemm_seconds(folder, run):
     """Where the time of a run's GEMMs went: {phase: seconds}."""
     total = {}
-    for line in (folder / "runs" / run / "records.jsonl").read_text().splitlines():
-        record = json.loads(line)
-        if record["kind"] == "facts" and record["body"]["topic"] == "gemm_seconds":
-            for phase, seconds in record["body"]["facts"]["seconds"].items():
-                total[phase] = total.get(phase, 0.0) + seconds
+    for facts in facts_of(folder, run, "gemm_seconds"):
+        for phase, seconds in facts["seconds"].items():
+            total[phase] = total.get(phase, 0.0) + seconds
     return total
 
 
@@ -120,6 +124,7 @@ def suite_gpu(entry, at):
     report = keep_report(entry, at, "gpu")
     if "run" in report:
         entry["gemm_seconds"] = gemm_seconds(at.folder, report["run"])
+        entry["memory_ways"] = facts_of(at.folder, report["run"], "memory_way")
     entry["bad"] += went_wrong(report) + unverified(report)
 
 

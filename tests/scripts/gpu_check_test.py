@@ -110,6 +110,7 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("cannot be shown here: no device for rank 4: this host has 4", done.stdout)
         self.assertIn("not compared with nvbandwidth: not on the PATH", done.stdout)
         self.assertEqual(record["steps"]["gpu"]["gemm_seconds"], {"samples": 4.0, "verification": 1.0})
+        self.assertEqual(record["steps"]["gpu"]["memory_ways"], [{"params": {"kernel": "copy"}, "way": "bulk copies"}])
 
     def test_steps_are_listed_and_an_unknown_one_is_refused_before_anything_runs(self):
         done, record = self.check("--list")

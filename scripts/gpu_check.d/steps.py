@@ -107,7 +107,7 @@ def train_together(entry, at):
 
 def facts_of(folder, run, topic):
     """The facts of all jobs of a run."""
-    records = map(json.loads, (folder / "runs" / run / "records.jsonl").read_text().splitlines())
+    records = [json.loads(line) for line in (folder / "runs" / run / "records.jsonl").read_text().split("\n") if line]
     return [record["body"]["facts"] for record in records if record["kind"] == "facts" and record["body"]["topic"] == topic]
 
 
@@ -122,10 +122,10 @@ def gemm_seconds(folder, run):
 
 def suite_gpu(entry, at):
     report = keep_report(entry, at, "gpu")
+    entry["bad"] += went_wrong(report) + unverified(report)
     if "run" in report:
         entry["gemm_seconds"] = gemm_seconds(at.folder, report["run"])
         entry["memory_ways"] = facts_of(at.folder, report["run"], "memory_way")
-    entry["bad"] += went_wrong(report) + unverified(report)
 
 
 def torch_products(entry, at):

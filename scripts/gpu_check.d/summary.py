@@ -11,7 +11,7 @@ def found(record, step, key="found"):
 
 
 # What measured ours, and what the peer.
-PAIRS = (("gpu", "torch"), ("gpu", "installed"), ("training", "torch_training"))
+PAIRS = (("gpu", "torch"), ("gpu", "installed"), ("collectives_gpu", "installed"), ("training", "torch_training"))
 
 
 def on_different_gpus(record):

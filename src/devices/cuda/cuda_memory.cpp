@@ -38,16 +38,15 @@ CudaArraysLayout lay_out_arrays(const StreamRequest& request) {
                     " for each of " + std::to_string(arrays) + " arrays",
                 "increase the working set");
   CudaArraysLayout layout;
-  layout.window = std::min(length, most);
-  layout.windows = length / layout.window;
+  layout.windows = (length + most - 1) / most;
+  layout.window = length / layout.windows / kStreamGrain * kStreamGrain;
   return layout;
 }
 
-std::vector<StreamWay> stream_ways(MemoryKernel kernel, bool evict_first, int compute_capability) {
-  constexpr int kWithBulkCopies = 9;  // the major number
+std::vector<StreamWay> stream_ways(MemoryKernel kernel, bool evict_first, bool bulk) {
   std::vector<StreamWay> ways = {StreamWay::four, StreamWay::eight, StreamWay::sixteen};
   if (kernel != MemoryKernel::copy || evict_first) return ways;
-  if (compute_capability >= kWithBulkCopies) ways.push_back(StreamWay::bulk);
+  if (bulk) ways.push_back(StreamWay::bulk);
   ways.push_back(StreamWay::driver);
   return ways;
 }
@@ -58,7 +57,7 @@ namespace {
 struct StreamPlace {
   cudaStream_t stream = nullptr;
   StreamTimer* timer = nullptr;
-  int compute_capability = 0;  // the major number
+  bool bulk = false;  // has_bulk_copies()
 };
 
 class CudaArrays final : public MemoryArrays {
@@ -126,8 +125,7 @@ class CudaArrays final : public MemoryArrays {
   void choose_way() {
     constexpr int kRounds = 4;
     constexpr double kTrialBytes = 1e9;  // a fraction of a millisecond
-    const std::vector<StreamWay> ways =
-        stream_ways(request_.kernel, evict_first(), place_.compute_capability);
+    const std::vector<StreamWay> ways = stream_ways(request_.kernel, evict_first(), place_.bulk);
     const double bytes =
         static_cast<double>(layout_.window) * array_count(request_.kernel) * sizeof(double);
     const auto calls = static_cast<std::int64_t>(std::clamp(kTrialBytes / bytes, 1.0, 200.0));
@@ -295,7 +293,9 @@ class CudaMemory final : public MemorySystem {
   }
   std::string no_huge_pages() const override { return "GPU memory has no choice of page size"; }
   std::string no_nontemporal() const override { return ""; }
-  std::string instructions() const override { return "16-byte loads and stores"; }
+  std::string instructions() const override {
+    return "16-byte loads and stores, or as memory_way says";
+  }
   std::unique_ptr<MemoryArrays> arrays(const ArraysRequest& request) override {
     return std::make_unique<CudaArrays>(request, place_);
   }
@@ -311,10 +311,7 @@ class CudaMemory final : public MemorySystem {
 
 std::unique_ptr<MemorySystem> make_cuda_memory(int device, cudaStream_t stream,
                                                StreamTimer& timer) {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-        "query the compute capability");
-  return std::make_unique<CudaMemory>(StreamPlace{stream, &timer, major});
+  return std::make_unique<CudaMemory>(StreamPlace{stream, &timer, has_bulk_copies(device)});
 }
 
 }  // namespace bench

@@ -26,8 +26,8 @@ struct CudaArraysLayout {
 /// Throws Error(input) if an array is smaller than the work of one thread block.
 CudaArraysLayout lay_out_arrays(const StreamRequest& request);
 
-/// Ways to try, for the major number of a compute capability.
-std::vector<StreamWay> stream_ways(MemoryKernel kernel, bool evict_first, int compute_capability);
+/// Ways to try; `bulk`: has_bulk_copies().
+std::vector<StreamWay> stream_ways(MemoryKernel kernel, bool evict_first, bool bulk);
 
 std::unique_ptr<MemorySystem> make_cuda_memory(int device, cudaStream_t stream, StreamTimer& timer);
 

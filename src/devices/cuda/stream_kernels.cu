@@ -258,10 +258,13 @@ __global__ void __launch_bounds__(1, 1)
   BulkEngine engine(a, b, ring, arrivals);
   copy_chunks<kBuffers>(engine, chunks_of_block(chunks, gridDim.x, blockIdx.x));
   cuda::ptx::cp_async_bulk_wait_group(cuda::ptx::n32_t<0>{});
+#else
+  __trap();  // has_bulk_copies()
 #endif
 }
 
-void launch_bulk_copy(const StreamArrays& arrays, std::size_t length, cudaStream_t stream) {
+/// Reserves the kernel's shared memory; the number of multiprocessors.
+unsigned prepare_bulk_copies() {
   int device = 0, multiprocessors = 0;
   check(cudaGetDevice(&device), "the current GPU");
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
@@ -269,8 +272,12 @@ void launch_bulk_copy(const StreamArrays& arrays, std::size_t length, cudaStream
   check(cudaFuncSetAttribute(bulk_copy_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(kRingBytes)),
         "reserve shared memory");
-  bulk_copy_kernel<<<static_cast<unsigned>(multiprocessors), 1, kRingBytes, stream>>>(
-      arrays.a, arrays.b, length / kChunk);
+  return static_cast<unsigned>(multiprocessors);
+}
+
+void launch_bulk_copy(const StreamArrays& arrays, std::size_t length, cudaStream_t stream) {
+  static const unsigned blocks = prepare_bulk_copies();  // a rank has one GPU
+  bulk_copy_kernel<<<blocks, 1, kRingBytes, stream>>>(arrays.a, arrays.b, length / kChunk);
 }
 
 template <int vectors, bool evict_first>
@@ -351,6 +358,17 @@ void must_be_plain_copy(MemoryKernel kernel, bool evict_first) {
 unsigned blocks_of(std::size_t length) { return static_cast<unsigned>(length / kStreamGrain); }
 
 }  // namespace
+
+bool has_bulk_copies(int device) {
+  constexpr int kFirstPtx = 90;
+  int shared_bytes = 0;
+  check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "query the shared memory of a block");
+  cudaFuncAttributes code{};
+  check(cudaFuncGetAttributes(&code, bulk_copy_kernel), "query the code of a kernel");
+  return code.ptxVersion >= kFirstPtx &&
+         kRingBytes + code.sharedSizeBytes <= static_cast<std::size_t>(shared_bytes);
+}
 
 void launch_stream(MemoryKernel kernel, StreamWay way, bool evict_first, const StreamArrays& arrays,
                    double mark, std::size_t length, cudaStream_t stream) {

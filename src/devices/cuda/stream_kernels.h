@@ -72,6 +72,10 @@ void launch_clock(ClockReading* reading, cudaStream_t stream);
 void launch_chain(const std::byte* memory, std::uint64_t* position, std::int64_t loads,
                   cudaStream_t stream);
 
+/// Whether StreamWay::bulk can be used: its kernel has code for this GPU, and the GPU so much
+/// shared memory for a block (compute capability 12.0 has less than 9.0 and 10.0).
+bool has_bulk_copies(int device);
+
 /// How data are moved: so many 16-byte vectors in flight in each thread; for plain copies also by
 /// the bulk copies of compute capability 9.0 (TMA), which pass through no registers, or by the
 /// driver's kernel (cudaMemcpyAsync).

@@ -28,7 +28,7 @@ struct CpuFeatures {
 };
 
 /// Instructions that one core can issue per cycle; nothing where they are not known for this model,
-/// or where the CPU has instructions that the model lacks, so that a hypervisor named another one.
+/// or where the CPU has instructions that the model usually lacks: it is another one, or differs.
 struct IssueRates {
   std::optional<double> fma512 = {}, bf16_512 = {}, int8_512 = {};  // vdpbf16ps, vpdpbusd
   std::optional<double> fma256 = {}, int8_256 = {};

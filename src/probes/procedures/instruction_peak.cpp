@@ -24,12 +24,13 @@ Limit at_most(const InstructionStream& stream) {
 
 constexpr double kTolerance = 0.025;  // of a whole number of instructions per cycle
 
-/// Nothing where the issue rate of this CPU model is not known, or `rate`, in operations per cycle,
-/// shows that a hypervisor named another model.
+/// Nothing where the issue rate of this CPU model is not known, or a hypervisor named the model and
+/// no measured `rate`, in operations per cycle, bears it out.
 std::optional<Limit> proof(const InstructionStream& stream, std::optional<double> rate) {
   if (!stream.bound_is_known) return {};
   const Limit limit = at_most(stream);
-  if (stream.model_is_assigned && rate && *rate > limit.value * (1.0 + kTolerance)) return {};
+  const bool bears_out = rate && *rate <= limit.value * (1.0 + kTolerance);
+  if (stream.model_is_assigned && !bears_out) return {};
   return limit;
 }
 

@@ -55,8 +55,11 @@ class EndpointsSummary {
   }
 
   void read() {
-    if (!document_.is_object() || !document_.contains("n_samples_issued"))
-      refuse("/n_samples_issued is missing", "give the result_summary.json of MLPerf Endpoints");
+    for (const char* key : {"n_samples_issued", "n_samples_completed", "n_samples_failed"})
+      if (!document_.is_object() || !number(document_, key))
+        refuse(fmt::format("/{} is missing", key),
+               "give the result_summary.json of MLPerf Endpoints");
+    if (*number(document_, "n_samples_issued") == 0.0) refuse("no request was issued");
     load();
     rates();
     for (const EndpointsBlock& one : kEndpointsLatencies) latencies(one);
@@ -166,24 +169,29 @@ class EndpointsSummary {
       refuse(metric + " is stated twice, with different values");
   }
 
-  /// Empty if every request that was issued completed. The client calls a run complete that left
-  /// requests open, in versions before 2026-10: latencies are then those of the faster ones.
+  /// Empty if every request that was issued completed without an error. The client calls a run
+  /// complete that left requests open, in versions before 2026-10, and counts failed ones as
+  /// completed: latencies are then those of the faster ones, and of errors.
   std::string why_invalid() const {
     const auto state = document_.find("state");
     const auto complete = document_.find("complete");
     if (complete != document_.end() && *complete == false)
       return "MLPerf Endpoints: the run is not complete" +
              (state != document_.end() && state->is_string()
-                  ? ": " + printable(state->get<std::string>())
+                  ? ": " + printable(state->get<std::string>().substr(0, kMostOfState))
                   : std::string());
     const double issued = number(document_, "n_samples_issued").value_or(0.0);
-    const double completed = number(document_, "n_samples_completed").value_or(0.0);
-    if (completed >= issued) return {};
-    return fmt::format("MLPerf Endpoints: {} of {} requests never completed", issued - completed,
-                       issued);
+    const double open = issued - number(document_, "n_samples_completed").value_or(0.0);
+    const double failed = number(document_, "n_samples_failed").value_or(0.0);
+    if (open > 0.0)
+      return fmt::format("MLPerf Endpoints: {} of {} requests never completed", open, issued);
+    if (failed > 0.0)
+      return fmt::format("MLPerf Endpoints: {} of {} requests failed", failed, issued);
+    return {};
   }
 
   static constexpr double kNanosecond = 1e-9;
+  static constexpr std::size_t kMostOfState = 40;
 
   const Json& document_;
   const std::string& origin_;

@@ -2,6 +2,7 @@
 // it (loadgen/results.cc and loadgen/test_settings_internal.cc in mlcommons/inference).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -37,6 +38,11 @@ constexpr std::array<LoadGenValue, 10> kLoadGenValues{{
     {"TPS w/o loadgen overhead", ""},
     {"Test duration (s)", "duration", Unit::second, Better::none},
 }};
+
+/// What a valid result satisfies; what it does not is named.
+constexpr std::array<std::string_view, 4> kConstraints{
+    "Performance constraints satisfied", "Min duration satisfied", "Min queries satisfied",
+    "Early stopping satisfied"};
 
 /// Kinds of latency, by what stands after "Min ", "Max ", "Mean " or "99.00 percentile ".
 struct LatencyKind {
@@ -113,6 +119,8 @@ class LoadGenSummary {
   void read() {
     while (lines_.next()) line(lines_.line());
     lines_.demand_whole();
+    if (job_.name.empty() || !mode_)
+      lines_.refuse("is the last line, and nothing named scenario and mode");
     if (section_ != Section::parameters || verdict_.empty() || !counted_errors_)
       lines_.refuse("is the last line, but a summary ends with the number of errors",
                     "the file is truncated; import a complete mlperf_log_summary.txt");
@@ -175,7 +183,7 @@ class LoadGenSummary {
     if (!has_part(text, " encountered")) return false;
     if (!errors) return true;
     counted_errors_ = true;
-    errors_ = !text.starts_with("No ");
+    errors_ = errors_ || !text.starts_with("No ");
     return true;
   }
 
@@ -184,7 +192,8 @@ class LoadGenSummary {
   }
 
   void pair(const std::string& text) {
-    const std::size_t colon = text.rfind(':');
+    // A name may have colons itself.
+    const std::size_t colon = text.starts_with("SUT name") ? text.find(':') : text.rfind(':');
     if (colon == std::string::npos) lines_.refuse("is not a line of KEY : VALUE");
     std::string_view before = trim(std::string_view(text).substr(0, colon));
     if (before.ends_with(':')) before.remove_suffix(1);  // "Test duration (s):   : 765.46"
@@ -208,15 +217,19 @@ class LoadGenSummary {
     if (key == "SUT name") {
       if (is_plain_name(value)) params_["sut"] = value;
     } else if (key == "Scenario") {
+      if (!job_.name.empty()) lines_.refuse("states the same again");
       job_.name = scenario_name(value);
       if (job_.name.empty()) lines_.refuse("names an unknown scenario");
     } else if (key == "Mode") {
+      if (mode_) lines_.refuse("states the same again");
+      mode_ = true;
       if (!value.starts_with("Performance"))
         lines_.refuse("is not the mode PerformanceOnly", "import the summary of a performance run");
     } else if (key == "Result is") {
+      if (!verdict_.empty()) lines_.refuse("states the same again");
       if (value != "VALID" && value != "INVALID") lines_.refuse("is neither VALID nor INVALID");
       verdict_ = value;
-    } else if (key.ends_with("satisfied")) {
+    } else if (std::ranges::find(kConstraints, key) != kConstraints.end()) {
       if (value == "NO") unmet_.emplace_back(trim(std::string_view(key).substr(0, key.size() - 9)));
     } else if (!headline(key)) {
       number(key, value);
@@ -267,8 +280,9 @@ class LoadGenSummary {
 
   /// Empty if the result is valid.
   std::string why_invalid() const {
-    if (verdict_ == "VALID") return errors_ ? "LoadGen: errors were logged during the test" : "";
-    std::string wrong = "LoadGen: the result is INVALID";
+    if (verdict_ == "VALID" && unmet_.empty())
+      return errors_ ? "LoadGen: errors were logged during the test" : "";
+    std::string wrong = "LoadGen: the result is " + verdict_;
     for (std::size_t i = 0; i < unmet_.size(); ++i)
       wrong += (i == 0 ? "; not satisfied: " : ", ") + unmet_[i];
     return wrong;
@@ -282,6 +296,7 @@ class LoadGenSummary {
   bool prose_ = false;  // until the next empty line
   std::string verdict_;
   std::vector<std::string> unmet_;
+  bool mode_ = false;  // was stated
   bool counted_errors_ = false, errors_ = false;
   std::map<std::string, Samples> values_;
   CollectedSeries series_;

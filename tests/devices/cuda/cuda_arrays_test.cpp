@@ -25,10 +25,14 @@ TEST_CASE("a small set is one window, a large one is processed in windows of 8 G
 
 TEST_CASE("windows are whole thread blocks and stay inside the working set") {
   for (const MemoryKernel kernel : {MemoryKernel::read, MemoryKernel::copy, MemoryKernel::triad})
-    for (const double bytes : {1.5 * kMiB, 777 * kMiB, 20000 * kMiB}) {
+    for (const double bytes : {1.5 * kMiB, 777 * kMiB, 12288 * kMiB, 20000 * kMiB}) {
       const CudaArraysLayout layout = lay_out_arrays(stream(kernel, bytes));
       CHECK(layout.window % kStreamGrain == 0);
-      CHECK(static_cast<double>(layout.length()) * array_count(kernel) * sizeof(double) <= bytes);
+      const double used =
+          static_cast<double>(layout.length()) * array_count(kernel) * sizeof(double);
+      CHECK(used <= bytes);
+      const double grain = static_cast<double>(kStreamGrain * sizeof(double)) * array_count(kernel);
+      CHECK(used > bytes - grain * static_cast<double>(layout.windows + 1));
     }
 }
 
@@ -37,20 +41,16 @@ TEST_CASE("a set too small for a thread block of each array is refused") {
 }
 
 TEST_CASE("bulk copies are tried where the GPU has them, and the driver's, for plain copies") {
-  const auto tries = [](StreamWay way, MemoryKernel kernel, bool evict_first, int capability) {
-    return std::ranges::count(stream_ways(kernel, evict_first, capability), way) == 1;
+  const auto tries = [](StreamWay way, MemoryKernel kernel, bool evict_first, bool bulk) {
+    return std::ranges::count(stream_ways(kernel, evict_first, bulk), way) == 1;
   };
-  const auto tries_bulk = [&](MemoryKernel kernel, bool evict_first, int capability) {
-    return tries(StreamWay::bulk, kernel, evict_first, capability);
-  };
-  CHECK(tries(StreamWay::driver, MemoryKernel::copy, false, 8));
-  CHECK_FALSE(tries(StreamWay::driver, MemoryKernel::copy, true, 8));
-  CHECK(tries_bulk(MemoryKernel::copy, false, 9));
-  CHECK(tries_bulk(MemoryKernel::copy, false, 10));
-  CHECK_FALSE(tries_bulk(MemoryKernel::copy, false, 8));
-  CHECK_FALSE(tries_bulk(MemoryKernel::copy, true, 9));
-  CHECK_FALSE(tries_bulk(MemoryKernel::triad, false, 9));
-  CHECK(stream_ways(MemoryKernel::read, false, 8).size() == 3);
+  CHECK(tries(StreamWay::bulk, MemoryKernel::copy, false, true));
+  CHECK_FALSE(tries(StreamWay::bulk, MemoryKernel::copy, false, false));
+  CHECK_FALSE(tries(StreamWay::bulk, MemoryKernel::copy, true, true));
+  CHECK_FALSE(tries(StreamWay::bulk, MemoryKernel::triad, false, true));
+  CHECK(tries(StreamWay::driver, MemoryKernel::copy, false, false));
+  CHECK_FALSE(tries(StreamWay::driver, MemoryKernel::copy, true, false));
+  CHECK(stream_ways(MemoryKernel::read, false, true).size() == 3);
 }
 
 TEST_CASE("calls go round the windows") {

@@ -113,6 +113,15 @@ TEST_CASE("under a hypervisor a whole rate above the limit refutes the model tha
   CHECK(job.find("per_cycle", {{"isa", "narrow"}}).limit->kind == LimitKind::proven);
 }
 
+TEST_CASE("under a hypervisor a rate that could not be measured proves nothing") {
+  PeakJob job;
+  for (InstructionStream& stream : job.fake.streams_) stream.model_is_assigned = true;
+  job.fake.rates = {4.0, 2.0};
+  job.fake.reported_rate = 0.66;
+  CHECK(job.run().status != Status::invalid);
+  CHECK_FALSE(job.find("throughput", {{"isa", "wide"}, {"threads", 1}}).limit);
+}
+
 TEST_CASE("where neither the issue rate nor a measured one is known, there is no limit") {
   PeakJob job;
   job.fake.streams_[0].bound_is_known = false;

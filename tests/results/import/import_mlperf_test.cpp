@@ -57,6 +57,17 @@ TEST_CASE("LoadGen: an invalid result stays invalid, with what was not satisfied
   CHECK_THAT(errors.ends.at(0).reason, Contains("errors were logged"));
 }
 
+TEST_CASE("LoadGen: what contradicts itself is not valid, and a SUT may be named as an address") {
+  const std::string whole = import_sample("mlperf-inference/server.txt");
+  CollectedImport unmet;
+  import_text("mlperf-inference",
+              edited(whole, "Min duration satisfied : Yes", "Min duration satisfied : NO"), unmet);
+  CHECK(unmet.ends.at(0).reason == "LoadGen: the result is VALID; not satisfied: Min duration");
+  CollectedImport named;
+  import_text("mlperf-inference", edited(whole, "SUT name : PySUT", "SUT name : vllm:8000"), named);
+  CHECK(named.entries.at(0).samples.params["sut"] == "vllm:8000");
+}
+
 TEST_CASE("LoadGen: in a submission the folders name system and model") {
   std::istringstream text(import_sample("mlperf-inference/server.txt"));
   CollectedImport sink;
@@ -79,6 +90,14 @@ TEST_CASE("LoadGen: truncated, foreign and accuracy summaries are refused") {
   CHECK_THAT(refused(edited(whole, "Mean latency (ns)", "Middle latency (ns)")),
              Contains("unknown key"));
   CHECK_THAT(refused(edited(whole, "Result is : VALID", "Result is : FINE")), Contains("neither"));
+  CHECK_THAT(refused(edited(whole, "Scenario : Server\n", "")), Contains("nothing named scenario"));
+  CHECK_THAT(refused(edited(whole, "Mode     : PerformanceOnly\n", "")),
+             Contains("scenario and mode"));
+  CHECK_THAT(
+      refused(edited(whole, "Result is : VALID\n", "Result is : INVALID\nResult is : VALID\n")),
+      Contains("the same again"));
+  CHECK_THAT(refused(edited(whole, "Min duration satisfied", "Whatever satisfied")),
+             Contains("no number"));
   CHECK_THAT(refused("hello\n" + whole), Contains("before"));
   CHECK_THAT(refused(whole + whole), Contains("second summary"));
 }
@@ -104,6 +123,12 @@ TEST_CASE("MLPerf Endpoints: requests that never completed make the run invalid"
   CHECK(open.ends.at(0).reason == "MLPerf Endpoints: 130 of 1000 requests never completed");
   CHECK(open.value("throughput", {{"rate_window", "loadgen"}, {"target_qps", 85.0}}) == Approx(79));
   CHECK(open.of("time_per_output_token").empty());
+  CollectedImport failing;
+  import_text("mlperf-endpoints",
+              edited(import_sample("mlperf-endpoints/result_summary.json"),
+                     "\"n_samples_failed\": 0", "\"n_samples_failed\": 7"),
+              failing);
+  CHECK(failing.ends.at(0).reason == "MLPerf Endpoints: 7 of 1000 requests failed");
   CollectedImport stopped;
   import_text("mlperf-endpoints",
               edited(edited(import_sample("mlperf-endpoints/result_summary.json"),
@@ -126,6 +151,13 @@ TEST_CASE("MLPerf Endpoints: early summaries state less, and percentiles otherwi
                      edited(early, "\"duration_ns\": 12000000000", "\"duration_ns\": \"long\"")),
              Contains("expected a number"));
   CHECK_THAT(refusal("mlperf-endpoints", "{}"), Contains("n_samples_issued"));
+  CHECK_THAT(refusal("mlperf-endpoints", "[1]"), Contains("n_samples_issued"));
+  CHECK_THAT(refusal("mlperf-endpoints", edited(early, "\"n_samples_completed\": 1000",
+                                                "\"n_samples_completed\": null")),
+             Contains("n_samples_completed is missing"));
+  CHECK_THAT(refusal("mlperf-endpoints",
+                     edited(early, "\"n_samples_issued\": 1000", "\"n_samples_issued\": 0")),
+             Contains("no request was issued"));
 }
 
 }  // namespace

@@ -393,16 +393,17 @@ void add_unresolved(const FleetReport& report, Document& document) {
       .add(std::move(list));
 }
 
-/// Metrics without a history on any host; they say nothing about one.
+/// Metrics with a history on few hosts; they say nothing about the others.
 void add_rare(const FleetReport& report, Document& document) {
   ItemList list{.items = {}, .most = 4};
   for (const FleetSeriesReport& series : report.series)
     if (series.rare) list.items.push_back({metric_title(series.key)});
   if (list.items.empty()) return;
   document.add(Heading{"Measured too rarely"})
-      .add(Paragraph{fmt::format("No host has {} runs of these metrics, as of one acceptance. They "
-                                 "are judged once one has.",
-                                 report.settings.fewest_runs)})
+      .add(Paragraph{
+          fmt::format("Fewer than half of the hosts have {} runs of these metrics, for example "
+                      "after a single acceptance. They count against no host until then.",
+                      report.settings.fewest_runs)})
       .add(std::move(list));
 }
 

@@ -394,12 +394,23 @@ void compare(FleetGroup& group, const FleetSettings& settings) {
   group.about.visible = visible_loss(group.peers, group.about.threshold);
 }
 
+namespace {
+
+/// Whether fewer than half of the hosts, those with expired values included, have enough runs.
+bool rarely_measured(const FleetGroup& group, const FleetSettings& settings) {
+  const auto enough = std::ranges::count_if(group.members, [&](const FleetMember& member) {
+    return member.values.size() >= settings.fewest_runs;
+  });
+  return 2 * static_cast<std::size_t>(enough) < group.members.size();
+}
+
+}  // namespace
+
 std::vector<FleetRow> judge(const FleetGroup& group, const FleetSettings& settings) {
   std::vector<FleetRow> rows;
   for (std::size_t i = 0; i < group.placed.size(); ++i)
     rows.push_back(judge_member(group, settings, i));
-  if (std::ranges::none_of(rows,
-                           [&](const FleetRow& row) { return row.runs >= settings.fewest_runs; }))
+  if (rarely_measured(group, settings))
     for (FleetRow& row : rows) row.rare = row.gate == "coverage";
   for (const FleetMember& member : group.members) {
     if (is_valid(member, settings) || member.values.empty()) continue;

@@ -77,18 +77,18 @@ struct FleetRow {
   std::string text = {}, next_step = {};  // "" if passed
   bool alone = false;                     // too few hosts of its kind to be compared
   bool unresolved = false;  // open because of noise alone: says nothing about the host
-  bool rare = false;        // open because no host of its kind was measured often enough: likewise
+  bool rare = false;        // open as few hosts of its kind were measured often enough: likewise
 };
 
 struct FleetHostReport {
   std::string host;
   Verdict verdict = Verdict::inconclusive;
   std::size_t passed = 0, failed = 0, inconclusive = 0;  // rows
-  std::size_t unresolved = 0;             // further rows, open because of noise alone
-  std::size_t rare = 0;                   // further ones, of metrics measured too rarely everywhere
-  std::int64_t checked_ns = 0;            // its newest value
-  std::int64_t expires_ns = 0;            // when its first verdict expires
-  bool expired = false;                   // some verdict expired
+  std::size_t unresolved = 0;   // further rows, open because of noise alone
+  std::size_t rare = 0;         // further ones, of metrics that few hosts have enough runs of
+  std::int64_t checked_ns = 0;  // its newest value
+  std::int64_t expires_ns = 0;  // when its first verdict expires
+  bool expired = false;         // some verdict expired
   std::set<std::int64_t> incidents = {};  // days since 1970 on which it failed
   double repeat_p = 1.0;                  // chance of so many days at the rate of the other hosts
   bool repeat_failures = false;
@@ -106,7 +106,7 @@ struct FleetSeriesReport {
   bool judged = false;                           // enough peers, or a criterion
   double visible = kNoValue;                     // visible_loss()
   std::size_t unresolved = 0;                    // rows left open by noise
-  bool rare = false;                             // no host has enough runs
+  bool rare = false;                             // fewer than half of the hosts have enough runs
 };
 
 struct FleetReport {

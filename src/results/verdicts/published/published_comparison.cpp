@@ -168,7 +168,7 @@ double price_of(const PublishedEntry& entry, const AcceleratorPrices& prices) {
   double price = kNoValue;
   std::size_t longest = 0;
   for (const auto& [words, dollars] : prices)
-    if (words.size() > longest && matches_words(entry, words)) {
+    if (words.size() > longest && names_accelerator(entry, words)) {
       longest = words.size();
       price = dollars;
     }
@@ -186,6 +186,16 @@ void set_costs(RankedBenchmark& ranked, const AcceleratorPrices& prices) {
 }
 
 }  // namespace
+
+bool names_accelerator(const PublishedEntry& entry, const std::string& words) {
+  constexpr std::string_view kBetween = " -_/";
+  const std::string name = to_lower(hardware_name(entry)), asked = to_lower(words);
+  const auto of_name = words_of(name, kBetween);
+  return std::ranges::all_of(words_of(asked, kBetween), [&](std::string_view word) {
+    return std::ranges::any_of(of_name,
+                               [&](std::string_view one) { return one.starts_with(word); });
+  });
+}
 
 std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries,
                                                const AcceleratorPrices& prices) {

@@ -25,9 +25,11 @@ struct RankedEntry {
   double cost_ratio = kNoValue;  // to the lowest cost of the benchmark; derived
 };
 
-/// The price of one accelerator for an hour, by words that its result must match (matches_words());
-/// of several that match the longest.
+/// The price of one accelerator for an hour, by words that each begin a word of its name:
+/// "h100-sxm" is NVIDIA H100-SXM5-80GB, and "b200" is no GB200. Of several that match the longest.
 using AcceleratorPrices = std::map<std::string, double>;
+
+bool names_accelerator(const PublishedEntry& entry, const std::string& words);
 
 struct RankedBenchmark {
   std::string benchmark, division;

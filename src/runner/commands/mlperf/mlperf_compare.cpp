@@ -40,8 +40,8 @@ void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
       ->type_name("A B");
   command
       .add_option("--price", options.prices,
-                  "Price of an accelerator and hour, for results that match the words: "
-                  "'gb300=8.50'; adds the cost of a run. May be repeated; default: the site's")
+                  "Price of an accelerator and hour, by words of its name: 'gb300=8.50'; adds the "
+                  "cost of a run to the ranking. May be repeated; default: the site's")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("WORDS=PRICE");
@@ -65,7 +65,17 @@ mlperf::AcceleratorPrices prices_of(const MlperfCompareOptions& options) {
 }
 
 ExitCode list_results(const MlperfCompareOptions& options) {
-  const auto ranked = mlperf::ranked_benchmarks(options.entries(), prices_of(options));
+  const auto entries = options.entries();
+  const auto prices = prices_of(options);
+  if (!options.prices.empty())
+    for (const auto& [words, price] : prices)
+      if (std::ranges::none_of(entries, [&](const mlperf::PublishedEntry& entry) {
+            return mlperf::names_accelerator(entry, words);
+          }))
+        throw Error(ErrorKind::usage,
+                    "'" + printable(words) + "' names no accelerator of these results",
+                    "see the column accelerator of `benchctl mlperf compare PATH`");
+  const auto ranked = mlperf::ranked_benchmarks(entries, prices);
   show([&] { return to_document(ranked); }, [&] { return to_json(ranked); }, options.json,
        options.pages);
   const bool scored = std::ranges::any_of(ranked, [](const mlperf::RankedBenchmark& one) {
@@ -116,6 +126,9 @@ void add_mlperf_compare(CLI::App& mlperf, CommandResult& result) {
   describe_mlperf_compare(*command, *options);
   command->callback([options, &result] {
     const bool sides = !options->between.empty() || options->paths.size() == 2;
+    if (sides && !options->prices.empty())
+      throw Error(ErrorKind::usage, "--price is for the ranking of one PATH",
+                  "leave out --price, or --between and the second PATH");
     result.code = sides ? compare_sides(*options) : list_results(*options);
   });
 }

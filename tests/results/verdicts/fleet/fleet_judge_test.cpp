@@ -98,6 +98,17 @@ TEST_CASE(
   CHECK(host_of(open, 3).verdict == Verdict::inconclusive);
   CHECK(host_of(open, 2).verdict == Verdict::pass);
 
+  // Three runs on one host do not make the others look incomplete.
+  FleetSeries first = series_of(std::vector<std::vector<double>>(8, {50.0}), now_ns, "demo.first");
+  for (const double value : {50.1, 49.9}) first.members[0].values.push_back({now_ns - 1, value});
+  FleetJudge half(settings_now());
+  half.take(series_of(often(), now_ns));
+  half.take(first);
+  const FleetReport repeated = half.finish();
+  CHECK(host_of(repeated, 0).passed == 2);
+  CHECK(host_of(repeated, 1).rare == 1);
+  CHECK(repeated.verdict == Verdict::pass);
+
   // A slow host is still seen in few runs.
   FleetSeries slow =
       series_of({{100.0}, {100.1}, {99.9}, {100.0}, {100.1}, {99.9}, {100.0}, {70.0}}, now_ns);

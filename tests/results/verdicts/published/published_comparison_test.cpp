@@ -46,11 +46,17 @@ TEST_CASE("systems of a benchmark are ranked by score, with accelerator minutes"
   keeps_to_compare_schema(ranked);
 }
 
-TEST_CASE("prices give the cost of a run, of the longest words that match") {
-  const auto ranked =
-      ranked_benchmarks({published("acme", "small", 1, 60.0), published("corp", "big", 4, 20.0),
-                         published("else", "free", 1, 90.0)},
-                        {{"acme", 3.0}, {"acme small", 6.0}, {"corp", 2.0}});
+TEST_CASE("prices give the cost of a run, by the longest words of the accelerator's name") {
+  const auto with = [](PublishedEntry entry, const char* accelerator) {
+    entry.description.accelerator = accelerator;
+    entry.description.processor = "EPYC 9654";
+    return entry;
+  };
+  const auto ranked = ranked_benchmarks(
+      {with(published("acme", "small", 1, 60.0), "NVIDIA H100-SXM5-80GB"),
+       with(published("corp", "big", 4, 20.0), "NVIDIA H100-PCIe"),
+       with(published("else", "free", 1, 90.0), "NVIDIA GB200")},
+      {{"h100", 2.0}, {"h100-sxm", 6.0}, {"b200", 9.0}, {"epyc 9654", 1.2}, {"corp", 7.0}});
   REQUIRE(ranked[0].entries.size() == 3);
   CHECK(ranked[0].entries[0].cost == Approx(640.0 / 60.0 * 2.0));
   CHECK(ranked[0].entries[1].cost == Approx(480.0 / 60.0 * 6.0));

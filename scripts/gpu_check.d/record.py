@@ -1,8 +1,10 @@
 """The record of a check. Each step has its own entry, which a later run of the step replaces, so a check can be made in several leases.
 
     {"format": 2, "gpu": [products], "steps": {name: {"version", "gpus", "date", "seconds", "most", "bad", "out_of_time", ...found}},
-     (the step gpu has gemm_seconds, seconds by phase, and memory_ways, how each stream moved its data)
-     "peers": [...], "training": [...], "on_different_gpus": ["gpu and torch"], "passed": false, "rehearsal": true (of --rehearse alone)}
+     "peers": [...], "training": [...], "on_different_gpus": ["gpu and torch"], "passed": false}
+
+The step gpu also has gemm_seconds (seconds by phase) and memory_ways (how each stream moved its data). A record that --rehearse
+made has "rehearsal": true.
 """
 
 import datetime

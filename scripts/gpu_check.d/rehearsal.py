@@ -11,7 +11,7 @@ if (here / "stop").exists() and (here / "stop").read_text() == NAME:
     (here / "stopped").touch()
     time.sleep(20)
 """
-# Prints SUITE.json beside it, or SUITE.damaged.json; where there is SUITE.slow, waits to be interrupted first; where there is
+# Prints the SUITE.json next to it, or SUITE.damaged.json; where there is SUITE.slow, waits to be interrupted first; where there is
 # SUITE.broken, prints none.
 BENCHCTL = """#!/usr/bin/env python3
 import json, os, pathlib, shutil, signal, sys, time

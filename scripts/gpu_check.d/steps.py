@@ -1,7 +1,6 @@
 """What each step of the plan does. A step fills its entry of the record; `at` has the programs, the time and the options."""
 
 import dataclasses
-import json
 import pathlib
 import sys
 
@@ -11,6 +10,7 @@ import sanitizer
 import telemetry_overhead
 import training
 from record import not_caught, results, unverified, went_wrong
+from run_facts import facts_in, spool_of
 from timed_steps import NothingHere, TimedSteps
 
 PARTS = pathlib.Path(__file__).parent
@@ -105,16 +105,10 @@ def train_together(entry, at):
     entry["bad"] += went_wrong(keep_report(entry, at, "training_gpu", needed=False))  # judged by its gradients
 
 
-def facts_of(folder, run, topic):
-    """The facts of all jobs of a run."""
-    records = [json.loads(line) for line in (folder / "runs" / run / "records.jsonl").read_text().split("\n") if line]
-    return [record["body"]["facts"] for record in records if record["kind"] == "facts" and record["body"]["topic"] == topic]
-
-
-def gemm_seconds(folder, run):
+def gemm_seconds(spool):
     """Where the time of a run's GEMMs went: {phase: seconds}."""
     total = {}
-    for facts in facts_of(folder, run, "gemm_seconds"):
+    for facts in facts_in(spool, "gemm_seconds"):
         for phase, seconds in facts["seconds"].items():
             total[phase] = total.get(phase, 0.0) + seconds
     return total
@@ -124,8 +118,8 @@ def suite_gpu(entry, at):
     report = keep_report(entry, at, "gpu")
     entry["bad"] += went_wrong(report) + unverified(report)
     if "run" in report:
-        entry["gemm_seconds"] = gemm_seconds(at.folder, report["run"])
-        entry["memory_ways"] = facts_of(at.folder, report["run"], "memory_way")
+        spool = spool_of(at.folder, report["run"])
+        entry["gemm_seconds"], entry["memory_ways"] = gemm_seconds(spool), facts_in(spool, "memory_way")
 
 
 def torch_products(entry, at):

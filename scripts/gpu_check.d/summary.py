@@ -43,4 +43,5 @@ def print_record(record, version=None):
     print_overhead(found(record, "telemetry"))
     skipped = not_shown([r for of_suite in reports.values() for r in of_suite])
     cannot = [f"{step}: {entry['missing']}" for step, entry in record["steps"].items() if "missing" in entry]
-    print_lines({**findings(record, version=version), "compared on two GPUs of the product": on_different_gpus(record), "cannot be shown here": cannot + [f"{why}: {', '.join(what)}" for why, what in skipped.items()]})
+    print_lines({**findings(record, version=version), "compared on two GPUs of the product": record["on_different_gpus"],
+                 "cannot be shown here": cannot + [f"{why}: {', '.join(what)}" for why, what in skipped.items()]})

@@ -11,6 +11,8 @@ import statistics
 import subprocess
 import time
 
+from run_facts import facts_in, spool_of
+
 AIM = 0.005
 FEWEST_ROUNDS = 6  # of five values no interval holds the median with 95 %
 SHAPES = {"host": [512, 512, 512], "cuda": [8192, 8192, 8192]}
@@ -75,14 +77,12 @@ def one_round(program, folder, device, on_first, seconds, most=None):
         raise RuntimeError(f"benchctl run ended with {done.returncode}: {done.stderr[-2000:]}") from None
     exported = subprocess.run([program / "benchctl", "export", "jsonl", run, "--db", database], stdout=subprocess.PIPE,
                               stdin=subprocess.DEVNULL, text=True, check=True)
-    spool = (folder / "runs" / run / "records.jsonl").read_text().splitlines()
-    return pairs([json.loads(line) for line in exported.stdout.splitlines()]), sampler_shares(spool)
+    return pairs([json.loads(line) for line in exported.stdout.splitlines()]), sampler_shares(spool_of(folder, run))
 
 
 def sampler_shares(spool):
     """CPU seconds per second of the sampling thread in each job with telemetry, by its own CPU clock."""
-    bodies = [record["body"] for record in map(json.loads, spool) if record["kind"] == "facts"]
-    shares = [body["facts"].get("cpu_share") for body in bodies if body["topic"] == "telemetry"]
+    shares = [facts.get("cpu_share") for facts in facts_in(spool, "telemetry")]
     return [share for share in shares if share is not None]
 
 

@@ -72,10 +72,6 @@ void launch_clock(ClockReading* reading, cudaStream_t stream);
 void launch_chain(const std::byte* memory, std::uint64_t* position, std::int64_t loads,
                   cudaStream_t stream);
 
-/// Whether StreamWay::bulk can be used: its kernel has code for this GPU, and the GPU so much
-/// shared memory for a block (compute capability 12.0 has less than 9.0 and 10.0).
-bool has_bulk_copies(int device);
-
 /// How data are moved: so many 16-byte vectors in flight in each thread; for plain copies also by
 /// the bulk copies of compute capability 9.0 (TMA), which pass through no registers, or by the
 /// driver's kernel (cudaMemcpyAsync).
@@ -85,6 +81,10 @@ inline constexpr NameTable<StreamWay, 5> kStreamWays{{{{StreamWay::four, "4 vect
                                                        {StreamWay::sixteen, "16 vectors a thread"},
                                                        {StreamWay::bulk, "bulk copies"},
                                                        {StreamWay::driver, "the driver's copy"}}}};
+
+/// Whether StreamWay::bulk can be used: its kernel has code for this GPU, and the GPU so much
+/// shared memory for a block (compute capability 12.0 has less than 9.0 and 10.0).
+bool has_bulk_copies(int device);
 
 /// Elements per thread block at most: 256 threads with sixteen vectors of two in flight each.
 inline constexpr std::size_t kStreamGrain = 256 * 16 * 2;

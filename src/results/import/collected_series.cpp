@@ -9,6 +9,12 @@
 
 namespace bench {
 
+void mark_invalid(Samples& samples, const std::string& wrong) {
+  if (wrong.empty()) return;
+  samples.outcome = Status::invalid;
+  samples.reason = wrong;
+}
+
 std::string identity_of(const ImportedJob& job) {
   return dump({job.run, job.tool, job.name, job.device, job.hosts, job.ranks, job.repeat});
 }

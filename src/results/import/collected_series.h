@@ -65,6 +65,9 @@ class CollectedSeries {
 Samples one_value(const std::string& metric, Unit unit, Better better, const Json& params,
                   double value);
 
+/// Records what the tool itself found wrong with a series; nothing for "".
+void mark_invalid(Samples& samples, const std::string& wrong);
+
 /// Identity of a job, or of a series within it.
 std::string identity_of(const ImportedJob& job);
 std::string identity_of(const ImportedJob& job, const Samples& samples);

@@ -134,10 +134,7 @@ class HpcgText {
     for (const auto& [key, name] : kHpcgParams) params[name] = whole(key);
     if (one.kernel[0] != '\0') params["kernel"] = one.kernel;
     Samples samples = one_value(one.metric, one.unit, one.better, params, number * one.factor);
-    if (!wrong.empty()) {
-      samples.outcome = Status::invalid;
-      samples.reason = wrong;
-    }
+    mark_invalid(samples, wrong);
     series_.add(job_, std::move(samples));
   }
 

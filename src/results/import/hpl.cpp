@@ -175,9 +175,7 @@ class HplText {
     for (Samples* one : {&time, &rate}) {
       one->over = "max";  // of all ranks' wall time
       one->check = row.check;
-      if (wrong.empty()) continue;
-      one->outcome = Status::invalid;
-      one->reason = wrong;
+      mark_invalid(*one, wrong);
     }
     if (!wrong.empty()) sink_.ended(job(row.ranks), Status::invalid, wrong);
     if (row.seconds > 0.0) series_.add(job(row.ranks), std::move(time));

@@ -68,10 +68,7 @@ class EndpointsSummary {
     const std::string wrong = why_invalid();
     for (const auto& [metric, samples] : values_) {
       Samples one = samples;
-      if (!wrong.empty()) {
-        one.outcome = Status::invalid;
-        one.reason = wrong;
-      }
+      mark_invalid(one, wrong);
       series_.add(job_, std::move(one));
     }
     Json program = {{"program", "MLPerf Endpoints"}};

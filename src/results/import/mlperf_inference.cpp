@@ -2,7 +2,6 @@
 // it (loadgen/results.cc and loadgen/test_settings_internal.cc in mlcommons/inference).
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -23,7 +22,6 @@ struct LoadGenValue {
   const char* metric;  // empty: another one says it, or it follows from the others
   Unit unit = Unit::hertz;
   Better better = Better::higher;
-  double factor = 1.0;
 };
 
 constexpr std::array<LoadGenValue, 10> kLoadGenValues{{
@@ -40,9 +38,15 @@ constexpr std::array<LoadGenValue, 10> kLoadGenValues{{
 }};
 
 /// What a valid result satisfies; what it does not is named.
-constexpr std::array<std::string_view, 4> kConstraints{
-    "Performance constraints satisfied", "Min duration satisfied", "Min queries satisfied",
-    "Early stopping satisfied"};
+constexpr std::array<std::string_view, 4> kConstraints{"Performance constraints", "Min duration",
+                                                       "Min queries", "Early stopping"};
+
+/// Which one "Min duration satisfied" speaks of; empty for another line.
+std::string_view constraint_of(std::string_view key) {
+  for (const std::string_view constraint : kConstraints)
+    if (key == fmt::format("{} satisfied", constraint)) return constraint;
+  return {};
+}
 
 /// Kinds of latency, by what stands after "Min ", "Max ", "Mean " or "99.00 percentile ".
 struct LatencyKind {
@@ -128,10 +132,7 @@ class LoadGenSummary {
     for (const auto& [metric, samples] : values_) {
       Samples one = samples;
       one.params = params_;
-      if (!wrong.empty()) {
-        one.outcome = Status::invalid;
-        one.reason = wrong;
-      }
+      mark_invalid(one, wrong);
       series_.add(job_, std::move(one));
     }
     sink_.facts(job_, Facts{"program", {{"program", "LoadGen"}}});
@@ -229,8 +230,8 @@ class LoadGenSummary {
       if (!verdict_.empty()) lines_.refuse("states the same again");
       if (value != "VALID" && value != "INVALID") lines_.refuse("is neither VALID nor INVALID");
       verdict_ = value;
-    } else if (std::ranges::find(kConstraints, key) != kConstraints.end()) {
-      if (value == "NO") unmet_.emplace_back(trim(std::string_view(key).substr(0, key.size() - 9)));
+    } else if (const auto constraint = constraint_of(key); !constraint.empty()) {
+      if (value == "NO") unmet_.emplace_back(constraint);
     } else if (!headline(key)) {
       number(key, value);
     }
@@ -257,7 +258,7 @@ class LoadGenSummary {
     }
     for (const LoadGenValue& one : kLoadGenValues)
       if (key == one.key) {
-        if (one.metric[0] != '\0') add(one.metric, one.unit, one.better, value * one.factor);
+        if (one.metric[0] != '\0') add(one.metric, one.unit, one.better, value);
         return;
       }
     lines_.refuse("has an unknown key");

@@ -165,10 +165,7 @@ class StorageSummary {
               .values.front());
     }
     samples.flags.assign(samples.values.size(), kClean);
-    if (!wrong.empty()) {
-      samples.outcome = Status::invalid;
-      samples.reason = wrong;
-    }
+    mark_invalid(samples, wrong);
     if (!samples.values.empty()) series_.add(job_, std::move(samples));
     return 1;
   }

@@ -42,9 +42,7 @@ std::string dtype_name(const std::string& type) {
 void mark_wrong(const std::optional<double>& wrong, Samples& samples) {
   if (!wrong) return;
   samples.check = Check{"nccl-tests: wrong elements", *wrong, 0.0};
-  if (samples.check->passed()) return;
-  samples.outcome = Status::invalid;
-  samples.reason = "nccl-tests found wrong elements";
+  if (!samples.check->passed()) mark_invalid(samples, "nccl-tests found wrong elements");
 }
 
 /// "all_reduce" from "./build/all_reduce_perf"; empty if the text is not such a program.

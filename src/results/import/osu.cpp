@@ -185,10 +185,7 @@ class OsuText {
     Samples samples =
         one_value(column.metric, column.unit, column.better, params, number * column.factor);
     samples.over = column.over;
-    if (!valid) {
-      samples.outcome = Status::invalid;
-      samples.reason = "the benchmark's own validation failed";
-    }
+    if (!valid) mark_invalid(samples, "the benchmark's own validation failed");
     series_.add(job_, std::move(samples));
   }
 

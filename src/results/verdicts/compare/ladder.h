@@ -2,7 +2,9 @@
 // each step and cumulative gain.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,10 @@ namespace bench {
 
 /// Dollars an hour by parts of a product's name, as `hardware:` takes them: "h100-sxm".
 using Prices = std::map<std::string, double>;
+
+/// The price of the longest name of which `matches` is true.
+std::optional<double> price_of(const Prices& prices,
+                               const std::function<bool(const std::string&)>& matches);
 
 /// Sets each side's price from its product name; the longest matching name wins. No price for a
 /// side with differently priced or unknown products, nor for two sides with the same product, where

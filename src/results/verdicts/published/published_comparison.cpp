@@ -164,22 +164,13 @@ void set_per_accelerator(RankedBenchmark& ranked) {
   for (RankedEntry& one : ranked.entries) one.per_accelerator = one.accelerator_minutes / least;
 }
 
-double price_of(const PublishedEntry& entry, const AcceleratorPrices& prices) {
-  double price = kNoValue;
-  std::size_t longest = 0;
-  for (const auto& [words, dollars] : prices)
-    if (words.size() > longest && names_accelerator(entry, words)) {
-      longest = words.size();
-      price = dollars;
-    }
-  return price;
-}
-
-void set_costs(RankedBenchmark& ranked, const AcceleratorPrices& prices) {
+void set_costs(RankedBenchmark& ranked, const Prices& prices) {
   constexpr double kMinutesOfHour = 60.0;
   double least = HUGE_VAL;
   for (RankedEntry& one : ranked.entries) {
-    one.cost = one.accelerator_minutes / kMinutesOfHour * price_of(one.entry, prices);
+    const auto price = price_of(
+        prices, [&](const std::string& words) { return names_accelerator(one.entry, words); });
+    one.cost = one.accelerator_minutes / kMinutesOfHour * price.value_or(kNoValue);
     if (one.cost < least) least = one.cost;
   }
   for (RankedEntry& one : ranked.entries) one.cost_ratio = one.cost / least;
@@ -198,7 +189,7 @@ bool names_accelerator(const PublishedEntry& entry, const std::string& words) {
 }
 
 std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries,
-                                               const AcceleratorPrices& prices) {
+                                               const Prices& prices) {
   std::map<std::pair<std::string, std::string>, RankedBenchmark> found;
   for (const PublishedEntry& entry : entries) {
     RankedBenchmark& ranked = found[{entry.benchmark, entry.division}];

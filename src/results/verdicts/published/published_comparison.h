@@ -4,13 +4,13 @@
 // left out, because copies of a log are one run.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "core/json.h"
 #include "results/stats/means.h"
 #include "results/verdicts/compare/compare.h"
+#include "results/verdicts/compare/ladder.h"
 #include "results/verdicts/published/published_entry.h"
 
 namespace bench::mlperf {
@@ -25,10 +25,8 @@ struct RankedEntry {
   double cost_ratio = kNoValue;  // to the lowest cost of the benchmark; derived
 };
 
-/// The price of one accelerator for an hour, by words that each begin a word of its name:
-/// "h100-sxm" is NVIDIA H100-SXM5-80GB, and "b200" is no GB200. Of several that match the longest.
-using AcceleratorPrices = std::map<std::string, double>;
-
+/// Whether each of the words begins a word of the accelerator's name: "h100-sxm" is NVIDIA
+/// H100-SXM5-80GB, and "b200" is no GB200.
 bool names_accelerator(const PublishedEntry& entry, const std::string& words);
 
 struct RankedBenchmark {
@@ -55,8 +53,9 @@ struct PublishedComparison {
   ExitCode exit_code() const;  // as in Comparison; 0 if only unequal counts are compared
 };
 
+/// `prices`: of an accelerator for an hour, by words that name it (names_accelerator()).
 std::vector<RankedBenchmark> ranked_benchmarks(const std::vector<PublishedEntry>& entries,
-                                               const AcceleratorPrices& prices = {});
+                                               const Prices& prices = {});
 
 struct PublishedSide {
   std::string name;

@@ -161,7 +161,7 @@ PublishedScaling published_scaling(std::vector<PublishedEntry> entries,
                                    const PublishedScalingSettings& settings) {
   PublishedScaling scaling;
   scaling.entries = std::move(entries);
-  for (auto [name, members] : grouped(scaling)) {
+  for (auto&& [name, members] : grouped(scaling)) {
     if (settings.base && !begin_at(*settings.base, name, members, scaling.warnings)) continue;
     if (members.size() < 2)
       ++scaling.single;

@@ -49,9 +49,9 @@ void describe_mlperf_compare(CLI::App& command, MlperfCompareOptions& options) {
   command.add_flag("--json", options.json, "Print JSON (schemas/report_mlperf_compare.json)");
 }
 
-mlperf::AcceleratorPrices prices_of(const MlperfCompareOptions& options) {
+Prices prices_of(const MlperfCompareOptions& options) {
   if (options.prices.empty()) return site_settings().prices;
-  mlperf::AcceleratorPrices prices;
+  Prices prices;
   for (const std::string& text : options.prices) {
     const std::size_t equals = text.rfind('=');
     double price = 0.0;

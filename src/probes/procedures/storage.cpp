@@ -30,10 +30,8 @@ namespace {
 
 using namespace storage;
 
-constexpr double kSlices = 20.0;         // of the time of a series
 constexpr double kUnsyncedBytes = 16e6;  // of buffered writes, between two syncs of a thread
 constexpr double kMostUnsynced = 256.0;  // operations
-constexpr double kSpareRoom = 1.1;       // of the room that files need
 
 struct Pattern {
   const char* name;

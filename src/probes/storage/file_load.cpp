@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
-#include <latch>
 #include <span>
 #include <string>
-#include <thread>
 
 #include "core/error.h"
 #include "devices/host_clock.h"
 #include "probes/storage/aligned_buffer.h"
 #include "probes/storage/async_queue.h"
 #include "probes/storage/random_blocks.h"
+#include "probes/storage/worker_threads.h"
 
 namespace bench::storage {
 namespace {
-
-constexpr std::int64_t kBodiesEvery =
-    32;  // operations; stamps are always checked, whole blocks this often
 
 /// Each thread has its own part of the file.
 std::uint64_t blocks_per_thread(const LoadRequest& request) {
@@ -177,6 +173,18 @@ class FileLoad::Worker {
   std::unique_ptr<AsyncQueue> queue_ = {};
 };
 
+void LoadResult::add(const LoadResult& other) {
+  slice_bytes.resize(std::max(slice_bytes.size(), other.slice_bytes.size()));
+  for (std::size_t i = 0; i < other.slice_bytes.size(); ++i) slice_bytes[i] += other.slice_bytes[i];
+  latency.add(other.latency);
+  bytes += other.bytes;
+  operations += other.operations;
+  wall = std::max(wall, other.wall);
+  first_pass = std::max(first_pass, other.first_pass);
+  wrong_blocks += other.wrong_blocks;
+  cpu += other.cpu;
+}
+
 FileLoad::FileLoad(const LoadRequest& request) : request_(request) {
   if (request_.depth > 1 && (request_.access != Access::direct || request_.sync_every > 0))
     throw Error(ErrorKind::internal, "depth above 1 needs direct I/O without syncs");
@@ -193,36 +201,11 @@ FileLoad::FileLoad(const LoadRequest& request) : request_(request) {
 FileLoad::~FileLoad() = default;
 
 LoadResult FileLoad::run() {
-  std::latch ready(static_cast<std::ptrdiff_t>(workers_.size()) + 1), go(1);
-  Seconds start;
-  std::vector<std::jthread> threads;
-  for (auto& worker : workers_)
-    threads.emplace_back([&, one = worker.get()] {
-      ready.count_down();
-      go.wait();
-      one->run(start);
-    });
-  ready.arrive_and_wait();
-  start = steady_now();
-  go.count_down();
-  threads.clear();  // joins
+  run_workers(workers_);
   LoadResult all;
-  bool passed = true;
-  for (const auto& worker : workers_) {
-    if (worker->failure) std::rethrow_exception(worker->failure);
-    const LoadResult& one = worker->result;
-    all.slice_bytes.resize(std::max(all.slice_bytes.size(), one.slice_bytes.size()));
-    for (std::size_t i = 0; i < one.slice_bytes.size(); ++i)
-      all.slice_bytes[i] += one.slice_bytes[i];
-    all.latency.add(one.latency);
-    all.bytes += one.bytes;
-    all.operations += one.operations;
-    all.wall = std::max(all.wall, one.wall);
-    all.wrong_blocks += one.wrong_blocks;
-    all.cpu += one.cpu;
-    all.first_pass = std::max(all.first_pass, one.first_pass);
-    passed = passed && one.first_pass.value > 0.0;
-  }
+  for (const auto& worker : workers_) all.add(worker->result);
+  const bool passed = std::ranges::all_of(
+      workers_, [](const auto& worker) { return worker->result.first_pass.value > 0.0; });
   if (!passed) all.first_pass = {};
   return all;
 }

@@ -69,6 +69,9 @@ struct LoadResult {
   Seconds first_pass = {};        // when the size of the whole file was reached; 0: it was not
   std::int64_t wrong_blocks = 0;  // read, and different from what was written
   Seconds cpu = {};               // of all threads
+
+  /// The work of another thread at the same time; first_pass becomes the later one.
+  void add(const LoadResult& other);
 };
 
 class FileLoad {

@@ -60,6 +60,9 @@ void fill_blocks(std::span<std::byte> bytes, std::uint64_t seed);
 /// Stamps them as the blocks from number `first` on, of the file with this seed.
 void stamp_blocks(std::span<std::byte> bytes, std::uint64_t first, std::uint64_t seed);
 
+/// Loads check the stamps of all blocks, and their bodies in one of so many operations.
+inline constexpr std::int64_t kBodiesEvery = 32;
+
 /// The number of blocks that are not those from `first` on; with `bodies`, also of those with a
 /// changed body. Checking stamps alone reads one cache line per block.
 std::int64_t wrong_blocks(std::span<const std::byte> bytes, std::uint64_t first, std::uint64_t seed,

@@ -52,14 +52,9 @@ std::optional<Pitfall> slow_host(std::span<const HostLoad> hosts) {
                                           slowest.host, format(share, Unit::ratio), hosts.size())};
 }
 
-namespace {
-
-constexpr std::size_t kFewestForRates = 3;
-
-/// The result of all ranks as if they were one.
-LoadResult over_ranks(Group& group, LoadResult own, const LoadRequest& load) {
+LoadResult over_ranks(Group& group, LoadResult own, Seconds slice) {
   const double shortest = least(group, own.wall.value);
-  const auto slices = static_cast<std::size_t>(std::floor(shortest / load.slice.value));
+  const auto slices = static_cast<std::size_t>(std::floor(shortest / slice.value + 1e-9));
   own.slice_bytes.resize(slices);
   if (slices > 0) group.sum(own.slice_bytes);
   group.sum(own.latency.counts());
@@ -71,6 +66,19 @@ LoadResult over_ranks(Group& group, LoadResult own, const LoadRequest& load) {
   own.wrong_blocks = static_cast<std::int64_t>(total(group, static_cast<double>(own.wrong_blocks)));
   return own;
 }
+
+void write_hosts(const JudgedSeries& judged, Json params, const std::vector<HostLoad>& hosts) {
+  if (hosts.size() < 2) return;
+  for (const HostLoad& one : hosts) {
+    params["of_host"] = one.host;
+    params["of_ranks"] = one.ranks;
+    judged.value("host_bandwidth", one.rate, params);
+  }
+}
+
+namespace {
+
+constexpr std::size_t kFewestForRates = 3;
 
 /// Bytes per second: of each slice; of the whole if bytes count in lumps, when a sync returns, or
 /// if there are few slices.
@@ -89,16 +97,6 @@ std::optional<Pitfall> seen_below(Group& group, const LoadResult& all, const Loa
   // A short part of a second pass is no evidence.
   if (later_time < 2.0 * load.slice.value) return {};
   return cache_beneath(once / all.first_pass.value, (all.bytes - once) / later_time);
-}
-
-/// One value per host if there are several. Only rank 0 knows them.
-void write_hosts(const JudgedSeries& judged, Json params, const std::vector<HostLoad>& hosts) {
-  if (hosts.size() < 2) return;
-  for (const HostLoad& one : hosts) {
-    params["of_host"] = one.host;
-    params["of_ranks"] = one.ranks;
-    judged.value("host_bandwidth", one.rate, params);
-  }
 }
 
 std::string in_words(const StorageSeries& series) {
@@ -120,15 +118,18 @@ Json StorageSeries::params() const {
   return all;
 }
 
+void write_quantiles(const JudgedSeries& judged, const std::string& metric, Json params,
+                     const LatencyHistogram& latency, std::span<const Quantile> quantiles) {
+  for (const auto& [name, share] : quantiles) {
+    params["quantile"] = name;
+    judged.value(metric, latency.quantile(share).value, params);
+  }
+}
+
 void write_latencies(const JudgedSeries& judged, const Json& params,
                      const LatencyHistogram& latency) {
-  constexpr std::pair<const char*, double> kQuantiles[] = {
-      {"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1.0}};
-  for (const auto& [name, share] : kQuantiles) {
-    Json of = params;
-    of["quantile"] = name;
-    judged.value("latency", latency.quantile(share).value, of);
-  }
+  constexpr Quantile kQuantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1.0}};
+  write_quantiles(judged, "latency", params, latency, kQuantiles);
 }
 
 void measure_load(State& state, const StorageSeries& series, const FileSystemFacts& file_system,
@@ -144,7 +145,7 @@ void measure_load(State& state, const StorageSeries& series, const FileSystemFac
                                         [&] { together(group, [&] { own = ready->run(); }); });
   const auto after = traffic_of(file_system);
   const std::vector<HostLoad> hosts = loads_of_hosts(group, own, this_host());
-  LoadResult all = over_ranks(group, std::move(own), load);
+  LoadResult all = over_ranks(group, std::move(own), load.slice);
 
   const Json params = series.params();
   std::vector<double> bandwidth = rates(all, load);

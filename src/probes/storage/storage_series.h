@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "devices/group.h"
@@ -28,6 +29,12 @@ std::vector<HostLoad> loads_of_hosts(Group& group, const LoadResult& own, const 
 /// the median host.
 std::optional<Pitfall> slow_host(std::span<const HostLoad> hosts);
 
+/// The result of all ranks as if they were one, on every rank; slices that all of them completed.
+LoadResult over_ranks(Group& group, LoadResult own, Seconds slice);
+
+/// Writes `host_bandwidth` once per host, if there are several. Only rank 0 knows them.
+void write_hosts(const JudgedSeries& judged, Json params, const std::vector<HostLoad>& hosts);
+
 struct StorageSeries {
   std::string path;     // as given: another storage is another series
   std::string pattern;  // "random_read"
@@ -36,7 +43,16 @@ struct StorageSeries {
   Json params() const;
 };
 
-/// Writes `latency` once for each of p50, p99, p99.9 and max. The histogram is that of all ranks.
+/// Rates are those of each twentieth of the time of a series.
+inline constexpr double kSlices = 20.0;
+
+using Quantile = std::pair<const char*, double>;
+/// Writes the metric once for each quantile, which is its parameter `quantile`. The histogram is
+/// that of all ranks.
+void write_quantiles(const JudgedSeries& judged, const std::string& metric, Json params,
+                     const LatencyHistogram& latency, std::span<const Quantile> quantiles);
+
+/// `latency` of p50, p99, p99.9 and max.
 void write_latencies(const JudgedSeries& judged, const Json& params,
                      const LatencyHistogram& latency);
 

@@ -34,6 +34,9 @@ class WorkFolder {
 /// A name for this job's folders, the same on all ranks.
 std::string job_token(Group& group);
 
+/// Of the room that files need.
+inline constexpr double kSpareRoom = 1.1;
+
 /// Why files of `needed` bytes, described by `what`, do not fit in `base`; "" if they do.
 std::string no_space(const std::filesystem::path& base, const FileSystemFacts& facts, double needed,
                      const std::string& what);

@@ -1,0 +1,162 @@
+// A KV cache under load, on this machine's disk: what is counted, and what is found wrong.
+#include "probes/storage/kv_cache_load.h"
+
+#include <numeric>
+#include <set>
+
+#include "core/error.h"
+#include "tests/probes/storage/disk_folder.h"
+#include "tests/support/catch.h"
+#include "tests/support/probe_job.h"
+#include "tests/support/thread_group.h"
+
+namespace bench::storage {
+namespace {
+
+using Catch::Matchers::Contains;
+
+struct SmallCache {
+  DiskFolder folder;
+  KvCacheRequest request;
+
+  SmallCache() {
+    request.folder = folder.path();
+    request.access = Access::buffered;
+    request.users = 3;
+    request.bytes_per_token = 4096;
+    request.scale = 0.004;  // up to 103 tokens
+    request.operation_bytes = 65536;
+    request.capacity_bytes = kv_least_capacity(request);
+    request.duration = {0.3};
+    request.slice = {0.03};
+    request.seed = 11;
+  }
+  KvCacheResult run() { return KvCacheLoad(request).run(); }
+};
+
+Json small_cache(const DiskFolder& folder) {
+  return {{"path", folder.path().string()},
+          {"model", "gpt-oss-20b"},
+          {"scale", 0.002},
+          {"size_bytes", 64 << 20},
+          {"users", {3}},
+          {"seconds", 0.3},
+          {"access", {"buffered"}},
+          {"operation_bytes", 65536}};
+}
+
+}  // namespace
+
+TEST_CASE("a load of a KV cache counts whole entries and keeps within its capacity") {
+  SmallCache cache;
+  for (const KvMix mix : {KvMix::mlperf, KvMix::restore}) {
+    cache.request.mix = mix;
+    const KvCacheResult result = cache.run();
+    CHECK(result.read.wrong_blocks == 0);
+    for (const LoadResult& side : {result.read, result.written}) {
+      CHECK(side.operations > 0.0);
+      CHECK(side.latency.count() == side.operations);
+      CHECK(side.slice_bytes.size() == 10);
+      CHECK(std::accumulate(side.slice_bytes.begin(), side.slice_bytes.end(), 0.0) ==
+            Approx(side.bytes));
+      CHECK(side.wall.value == cache.request.duration.value);
+    }
+    CHECK(result.requests > 0.0);
+    CHECK(result.entries_found <= result.entries_sought);
+    std::uint64_t stored = 0;
+    for (const auto& file : std::filesystem::directory_iterator(cache.folder.path()))
+      stored += file.file_size();
+    CHECK(stored <= cache.request.capacity_bytes);
+  }
+}
+
+TEST_CASE("conversations have earlier turns from the start") {
+  SmallCache cache;
+  cache.request.users = 30;
+  cache.request.capacity_bytes = 20 * kv_least_capacity(cache.request);
+  const KvCacheLoad load(cache.request);
+  const auto files = std::distance(std::filesystem::directory_iterator(cache.folder.path()), {});
+  CHECK(files > 30);  // four a user on average
+  CHECK(files < 400);
+}
+
+TEST_CASE("a byte that differs in an entry is counted") {
+  SmallCache cache;
+  std::atomic<int> damaged = 0;
+  cache.request.observer = [&](const std::filesystem::path& path) {
+    if (damaged++ > 0) return;
+    StorageFile file(path, Access::buffered, OpenFor::writing);
+    const std::byte wrong{0x5a};
+    file.write(std::span(&wrong, 1), 8);  // in the stamp of the first block
+    file.sync();
+  };
+  CHECK(cache.run().read.wrong_blocks >= 1);
+}
+
+TEST_CASE("an entry that becomes shorter is an error that names it") {
+  SmallCache cache;
+  cache.request.observer = [&](const std::filesystem::path& path) {
+    std::filesystem::resize_file(path, 4096);
+  };
+  CHECK_THROWS_WITH(cache.run(), Contains("user-") && Contains("too early"));
+}
+
+TEST_CASE("the probe kv_cache reports both directions of every mix and leaves no files") {
+  DiskFolder folder;
+  ProbeJob job("kv_cache", small_cache(folder));
+  const Outcome outcome = job.run();
+  INFO(outcome.reason);
+  CHECK(outcome.status == Status::ok);
+  std::set<std::string> seen;
+  for (const Samples& samples : job.of("bandwidth")) {
+    CHECK(samples.values.size() == 20);
+    seen.insert(samples.params.at("mix").get<std::string>() + " " +
+                samples.params.at("pattern").get<std::string>());
+  }
+  CHECK(seen == std::set<std::string>{"mlperf sequential_read", "mlperf sequential_write",
+                                      "restore sequential_read", "restore sequential_write"});
+  CHECK(job.of("entry_latency").size() == 4 * 4);
+  CHECK(job.of("found_share").size() == 2);
+  REQUIRE(job.of("wrong_blocks").size() == 2);
+  for (const Samples& samples : job.of("wrong_blocks")) CHECK(samples.values.at(0) == 0.0);
+  for (const Samples& tokens : job.of("token_rate"))
+    for (const double value : tokens.values) CHECK(value >= 0.0);
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a KV cache too small for its users is skipped, saying what it needs") {
+  DiskFolder folder;
+  Json params = small_cache(folder);
+  params["users"] = {3, 1000};
+  ProbeJob job("kv_cache", params);
+  job.run();
+  bool skipped = false;
+  for (const Samples& samples : job.of("bandwidth"))
+    if (samples.params.at("users") == 1000) {
+      skipped = true;
+      CHECK(samples.outcome == Status::skipped);
+      CHECK_THAT(samples.reason, Contains("1000 users") && Contains("size_bytes"));
+    }
+  CHECK(skipped);
+}
+
+TEST_CASE("ranks with users of their own report their sum") {
+  DiskFolder folder;
+  CollectedRecords sink;
+  run_ranks(2, [&](Group& group) {
+    Json params = small_cache(folder);
+    params["mixes"] = {"restore"};
+    ProbeJob job("kv_cache", params);
+    job.run_on(job.device, group);
+    if (group.rank() == 0) sink = job.sink;
+  });
+  int sums = 0;
+  for (const Samples& samples : sink.samples())
+    if (samples.metric == "bandwidth") {
+      ++sums;
+      CHECK(samples.over == "sum");
+    }
+  CHECK(sums == 2);
+}
+
+}  // namespace bench::storage

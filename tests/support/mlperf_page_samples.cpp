@@ -11,9 +11,11 @@
 #include "results/output/mlperf/published_comparison_output.h"
 #include "results/output/mlperf/published_scaling_output.h"
 #include "results/output/mlperf/score_output.h"
+#include "results/output/mlperf/storage_output.h"
 #include "tests/mlperf/published_fixture.h"
 #include "tests/mlperf/right_log.h"
 #include "tests/mlperf/scored_entry.h"
+#include "tests/mlperf/storage/made_submission.h"
 #include "tests/support/temporary_directory.h"
 
 namespace bench::mlperf {
@@ -81,6 +83,16 @@ std::vector<PublishedEntry> round_of(const std::string& system, double minutes) 
   return entries;
 }
 
+/// Of four workloads, complete and valid.
+storage::StorageReport storage_report() {
+  storage::MadeSubmission submission;
+  submission.add_training();
+  submission.add_split_checkpointing();
+  submission.add_kv_cache();
+  submission.add_vector_database();
+  return submission.report();
+}
+
 }  // namespace
 
 void write_mlperf_pages(const fs::path& folder) {
@@ -95,6 +107,7 @@ void write_mlperf_pages(const fs::path& folder) {
   write("package", to_document(package()));
   write("ranking", to_document(ranked_benchmarks(all)));
   write("comparison", to_document(compare_published({"old", old}, {"new", recent})));
+  write("storage", storage::to_document(storage_report(), true));
   write("scaling", to_document(published_scaling(old, {.predict_at = {128}})));
 }
 

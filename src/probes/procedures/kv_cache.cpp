@@ -150,6 +150,8 @@ class KvCacheProbe {
     for (const Side& side : kSides)
       if (!(kept && side.result == &KvCacheResult::read))
         write_side(judged, side, own.*side.result, request, params);
+    judged.value("cores_used", total(state_.group(), own.read.cpu.value) / request.duration.value,
+                 params);
     write_shares(own, params);
     // Ranks of one host would see each other's bytes.
     if (state_.group().size() == 1 && before && after)

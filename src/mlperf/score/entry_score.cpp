@@ -235,6 +235,24 @@ void set_factor(EntryScore& entry) {
                   entry.olympic_mean_minutes * *entry.file_factor));
 }
 
+/// A counted run without a usable power log leaves the entry without energy.
+void set_energy(EntryScore& entry) {
+  double sum = 0.0, counted = 0.0;
+  bool measured = false;
+  for (const ScoredRun& run : entry.runs) {
+    if (run.read.energy) {
+      measured = true;
+      for (const std::string& problem : run.read.energy->problems)
+        entry.warnings.push_back("energy: " + problem);
+    }
+    if (run.use != RunUse::counted) continue;
+    sum += run.read.energy ? run.read.energy->joules : kNoValue;
+    counted += 1.0;
+  }
+  if (measured && std::isfinite(entry.olympic_mean_minutes))
+    entry.energy_joules = sum / counted * entry.scaling_factor;
+}
+
 }  // namespace
 
 std::string_view to_string(RunUse use) { return kUses.name(use); }
@@ -271,6 +289,7 @@ void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& sett
   set_factor(entry);
   entry.provisional_minutes = entry.olympic_mean_minutes * entry.scaling_factor;
   if (entry.valid()) entry.score_minutes = entry.provisional_minutes;
+  set_energy(entry);
 }
 
 }  // namespace bench::mlperf

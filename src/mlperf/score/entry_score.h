@@ -14,6 +14,7 @@
 #include "mlperf/log/log.h"
 #include "mlperf/log/run_facts.h"
 #include "mlperf/rcp/rcp_set.h"
+#include "mlperf/score/run_energy.h"
 
 namespace bench::mlperf {
 
@@ -44,6 +45,7 @@ struct ReadRun {
   std::string ruleset = {};     // used for the check
   std::string ruleset_reason = {};
   std::int64_t required_runs = 0;  // of its benchmark in that round; 0: unknown
+  std::optional<RunEnergy> energy = {};
 };
 
 enum class RunUse { counted, fastest, slowest, failed, outside };
@@ -81,6 +83,8 @@ struct EntryScore {
   double scaling_factor = 1.0;             // from the file if present, else from the test
   double score_minutes = kNoValue;         // NaN if there are `problems`
   double provisional_minutes = kNoValue;   // mean times factor, in spite of problems
+  /// Mean of the runs that count for the time, times the factor; NaN without power logs.
+  double energy_joules = kNoValue;
   std::vector<WhatIf> what_if = {};
   std::vector<std::string> problems = {}, warnings = {};
 

@@ -38,6 +38,7 @@ std::string failure_text(const OfficialVerdict& verdict) {
 ReadRun read_run(const Log& log, const RuleSet& rules, std::string reason) {
   ReadRun run{.file = log.path, .digest = log.digest, .facts = facts_of(log)};
   run.launch_ms = launch_of(log, run.facts);
+  run.energy = run_energy(log.path, run.facts.minutes);
   run.ruleset = rules.version;
   run.ruleset_reason = std::move(reason);
   const auto benchmark = rules.benchmarks.find(run.facts.benchmark);

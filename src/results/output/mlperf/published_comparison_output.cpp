@@ -17,25 +17,35 @@ std::string heading_of(const RankedBenchmark& ranked) {
                                      : ranked.benchmark + ", division " + ranked.division;
 }
 
-std::string ranked_legend(bool priced) {
+/// Columns that a table has only where some entry has values for them.
+struct RankedColumns {
+  bool cost = false, energy = false;
+};
+
+RankedColumns columns_of(const RankedBenchmark& benchmark) {
+  RankedColumns columns;
+  for (const RankedEntry& one : benchmark.entries) {
+    columns.cost |= std::isfinite(one.cost);
+    columns.energy |= std::isfinite(one.entry.energy_joules);
+  }
+  return columns;
+}
+
+std::string ranked_legend(const RankedColumns& columns) {
   std::string legend = fmt::format(
       "score: minutes to train, {}. accelerator minutes (score x accelerators) "
       "and their ratio to the best: {}; they include the scaling losses of "
       "larger systems.",
       kNotVerified, kDerived);
-  if (priced)
+  if (columns.cost)
     legend +=
         " cost: of one run, in the currency of the prices, which stand for an accelerator and "
         "hour.";
+  if (columns.energy) legend += " energy: of one run, from its power logs.";
   return legend;
 }
 
-bool is_priced(const RankedBenchmark& benchmark) {
-  return std::ranges::any_of(benchmark.entries,
-                             [](const RankedEntry& one) { return std::isfinite(one.cost); });
-}
-
-std::vector<DocumentCell> ranked_cells(const RankedEntry& one, bool priced) {
+std::vector<DocumentCell> ranked_cells(const RankedEntry& one, const RankedColumns& columns) {
   const PublishedEntry& entry = one.entry;
   const double accelerators = accelerators_of(entry);
   std::vector<DocumentCell> cells = {
@@ -48,10 +58,12 @@ std::vector<DocumentCell> ranked_cells(const RankedEntry& one, bool priced) {
       minutes_cell(entry.olympic_minutes),
       numeric(one.accelerator_minutes, fmt::format("{:.4g}", one.accelerator_minutes)),
       numeric(one.per_accelerator, fmt::format("x {:.2f}", one.per_accelerator))};
-  if (priced) {
+  if (columns.cost) {
     cells.push_back(numeric(one.cost, fmt::format("{:.4g}", one.cost)));
     cells.push_back(numeric(one.cost_ratio, fmt::format("x {:.2f}", one.cost_ratio)));
   }
+  if (columns.energy)
+    cells.push_back(numeric(entry.energy_joules, format_energy(entry.energy_joules)));
   cells.push_back({std::isfinite(entry.score_minutes) ? "" : entry.no_score});
   return cells;
 }
@@ -65,10 +77,11 @@ DocumentTable ranked_table(const RankedBenchmark& benchmark) {
                        {"raw, minutes", true, 3},
                        {"accelerator minutes"},
                        {"ratio to best"}}};
-  const bool priced = is_priced(benchmark);
-  if (priced) table.columns.insert(table.columns.end(), {{"cost"}, {"ratio to cheapest"}});
+  const RankedColumns columns = columns_of(benchmark);
+  if (columns.cost) table.columns.insert(table.columns.end(), {{"cost"}, {"ratio to cheapest"}});
+  if (columns.energy) table.columns.push_back({"energy"});
   table.columns.push_back({"remark", false});
-  for (const RankedEntry& one : benchmark.entries) table.rows.push_back(ranked_cells(one, priced));
+  for (const RankedEntry& one : benchmark.entries) table.rows.push_back(ranked_cells(one, columns));
   return table;
 }
 
@@ -77,9 +90,14 @@ DocumentTable ranked_table(const RankedBenchmark& benchmark) {
 Document to_document(const std::vector<RankedBenchmark>& ranked) {
   Document document{.title = "MLPerf results"};
   document.add(Paragraph{fmt::format("MLPerf results, {}", kNotVerified)});
-  for (const RankedBenchmark& benchmark : ranked)
+  RankedColumns any;
+  for (const RankedBenchmark& benchmark : ranked) {
     document.add(Heading{heading_of(benchmark)}).add(ranked_table(benchmark));
-  return document.add(Paragraph{ranked_legend(std::ranges::any_of(ranked, is_priced))});
+    const RankedColumns columns = columns_of(benchmark);
+    any.cost |= columns.cost;
+    any.energy |= columns.energy;
+  }
+  return document.add(Paragraph{ranked_legend(any)});
 }
 
 Json to_json(const std::vector<RankedBenchmark>& ranked) {
@@ -101,7 +119,8 @@ Json to_json(const std::vector<RankedBenchmark>& ranked) {
            {"accelerator_minutes", one.accelerator_minutes},
            {"over_the_best", one.per_accelerator},
            {"cost", one.cost},
-           {"over_the_cheapest", one.cost_ratio}});
+           {"over_the_cheapest", one.cost_ratio},
+           {"energy_joules", one.entry.energy_joules}});
     benchmarks.push_back({{"benchmark", benchmark.benchmark},
                           {"division", benchmark.division},
                           {"entries", std::move(entries)}});

@@ -19,6 +19,11 @@ std::string format_minutes(double minutes) {
   return fmt::format("{:.4f}", std::round(clean) / 1e4);
 }
 
+std::string format_energy(double joules) {
+  if (!std::isfinite(joules)) return "";
+  return fmt::format("{:.5g} MJ ({:.4g} kWh)", joules / 1e6, joules / 3.6e6);
+}
+
 DocumentCell minutes_cell(double minutes) { return numeric(minutes, format_minutes(minutes)); }
 
 namespace {
@@ -42,7 +47,8 @@ Json run_json(const ScoredRun& run) {
           {"run_stop_ms", known(facts.run_stop_ms)},
           {"quality", facts.last_before_stop ? facts.last_before_stop->value.to_json() : Json()},
           {"samples_to_converge", run.converged},
-          {"global_batch_size", known(facts.global_batch_size)}};
+          {"global_batch_size", known(facts.global_batch_size)},
+          {"energy_joules", run.read.energy ? Json(run.read.energy->joules) : Json()}};
 }
 
 Json window_json(const EntryScore& entry) {
@@ -85,6 +91,7 @@ Json entry_json(const EntryScore& entry) {
           {"scaling_factor_file", known(entry.file_factor)},
           {"score_minutes", entry.score_minutes},
           {"provisional_minutes", entry.provisional_minutes},
+          {"energy_joules", entry.energy_joules},
           {"rcp", entry.rcp ? to_json(*entry.rcp) : Json()},
           {"rcp_why", text_or_null(entry.rcp_why)},
           {"what_if", list(entry.what_if, what_if_json)},
@@ -321,6 +328,13 @@ StyledText score_text(const EntryScore& entry) {
       {"; " + format_minutes(entry.provisional_minutes) + " minutes without the problems below"}};
 }
 
+/// "" without power logs.
+std::string energy_text(const EntryScore& entry) {
+  if (!std::isfinite(entry.energy_joules)) return "";
+  return format_energy(entry.energy_joules) +
+         " a run: the mean of those that count for the time, times the factor";
+}
+
 FactList facts_of(const EntryScore& entry) {
   FactList facts;
   const auto add = [&](const std::string& label, const std::string& text) {
@@ -334,6 +348,7 @@ FactList facts_of(const EntryScore& entry) {
   add("reference", reference_text(entry));
   add("factor", factor_text(entry));
   facts.rows.emplace_back("score", score_text(entry));
+  add("energy", energy_text(entry));
   for (const WhatIf& what_if : entry.what_if)
     add(fmt::format("at {:g}", what_if.test.batch),
         fmt::format("{} ({})", what_if_text(entry, what_if), kDerived));

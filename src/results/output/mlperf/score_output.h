@@ -11,6 +11,8 @@ namespace bench::mlperf {
 
 /// "5.2187"; "" if not finite.
 std::string format_minutes(double minutes);
+/// "1234.5 MJ (342.9 kWh)"; "" if not finite.
+std::string format_energy(double joules);
 DocumentCell minutes_cell(double minutes);
 
 /// Details of each entry if there are few, or with `details`.

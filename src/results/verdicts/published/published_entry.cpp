@@ -56,6 +56,7 @@ PublishedEntry published_entry(const EntryScore& score) {
   entry.olympic_minutes = score.olympic_mean_minutes;
   entry.scaling_factor = score.scaling_factor;
   entry.score_minutes = score.score_minutes;
+  entry.energy_joules = score.energy_joules;
   if (!std::isfinite(score.score_minutes)) entry.no_score = join(score.problems, "; ");
   set_convergence(score, entry);
   return entry;

@@ -40,6 +40,7 @@ struct PublishedEntry {
   double samples = kNoValue;             // olympic mean of the runs
   std::string samples_unit = "samples";  // or "epochs"
   double global_batch_size = kNoValue;
+  double energy_joules = kNoValue;  // of a run; NaN without power logs
 };
 
 /// From the description; 0 if unknown.

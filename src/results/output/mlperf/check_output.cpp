@@ -259,10 +259,14 @@ Lines rule_set_lines(const CheckReport& report) {
 Headline headline_of(const CheckReport& report) {
   const CheckCounts counts = counts_of(report);
   const Verdict verdict = passed(report) ? Verdict::pass : Verdict::fail;
-  return {to_upper(to_string(verdict)), tone_of(verdict),
-          fmt::format("{} of {} logs pass the official check, {} fail{}", counts.passed,
-                      counts.files, counts.failed,
-                      report.strict ? "; strict checks: " + counted(counts.errors, "error") : "")};
+  Headline line{
+      to_upper(to_string(verdict)), tone_of(verdict),
+      fmt::format("{} of {} logs pass the official check, {} fail{}", counts.passed, counts.files,
+                  counts.failed,
+                  report.strict ? "; strict checks: " + counted(counts.errors, "error") : "")};
+  if (verdict == Verdict::fail)
+    line.next_step = "benchctl mlperf explain FINDING says what a check asks for";
+  return line;
 }
 
 void add_summary(const CheckReport& report, Document& document) {

@@ -54,6 +54,7 @@ void add_mlperf(CLI::App& app, CommandResult& result) {
   add_mlperf_compare(*mlperf, result);
   add_mlperf_package(*mlperf, result);
   add_mlperf_rules(*mlperf, result);
+  add_mlperf_explain(*mlperf, result);
   add_mlperf_storage(*mlperf, result);
 }
 

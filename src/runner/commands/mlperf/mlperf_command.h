@@ -33,6 +33,7 @@ void add_mlperf_scaling(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_compare(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_package(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_rules(CLI::App& mlperf, CommandResult& result);
+void add_mlperf_explain(CLI::App& mlperf, CommandResult& result);
 void add_mlperf_storage(CLI::App& mlperf, CommandResult& result);
 
 }  // namespace bench

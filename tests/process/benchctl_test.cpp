@@ -120,6 +120,9 @@ TEST_CASE("benchctl alone shows where to begin and every command, and help the w
     CHECK_THAT(help, Contains(std::string("\n  ") + command + ' '));
   }
   CHECK_THAT(first.out, Contains("benchctl run smoke") && Contains("MLPerf:"));
+  CHECK(bench.run({"help"}).out == first.out);
+  CHECK(bench.run({"help", "mlperf", "check"}).out == bench.run({"mlperf", "check", "--help"}).out);
+  CHECK_THAT(bench.run({"help", "mlprf"}).err, Contains("mlperf"));
   CHECK_THAT(bench.run({"import", "csv", "--help"}).out,
              Contains("Usage: benchctl import csv [OPTIONS] file"));
 }

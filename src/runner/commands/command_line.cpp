@@ -96,7 +96,7 @@ std::string first_steps(const CLI::App& app) {
   }
   return text +
          "\n`benchctl init` makes a hosts file. "
-         "`benchctl doctor` says what is missing,\n`benchctl COMMAND --help` explains a command.\n";
+         "`benchctl doctor` says what is missing,\n`benchctl help COMMAND` explains a command.\n";
 }
 
 }  // namespace
@@ -112,6 +112,13 @@ int run_command_line(int argc, const char* const* argv) {
   CommandResult result;
   const auto made = make_command_line(result);
   CLI::App& app = *made;
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 1 && argv[1] == std::string_view("help")) {  // help COMMAND: COMMAND --help
+    words.erase(words.begin() + 1);
+    if (words.size() > 1) words.push_back("--help");
+    argc = static_cast<int>(words.size());
+    argv = words.data();
+  }
   if (argc < 2) {
     print(first_steps(app));
     return static_cast<int>(ExitCode::ok);

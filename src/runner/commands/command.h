@@ -38,6 +38,7 @@ void add_report(CLI::App& app, CommandResult& result);
 void add_compare(CLI::App& app, CommandResult& result);
 void add_nightly(CLI::App& app, CommandResult& result);
 void add_mlperf(CLI::App& app, CommandResult& result);
+void add_predict(CLI::App& app, CommandResult& result);
 void add_doctor(CLI::App& app, CommandResult& result);
 void add_init(CLI::App& app, CommandResult& result);
 void add_verify(CLI::App& app, CommandResult& result);

@@ -1,0 +1,144 @@
+#include "results/output/predictions/prediction_output.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+constexpr double kHour = 3'600.0, kDay = 86'400.0;
+
+std::string seconds_text(double seconds) {
+  if (seconds >= 2 * kDay) return fmt::format("{:.4g} days", seconds / kDay);
+  if (seconds >= 2 * kHour) return fmt::format("{:.4g} hours", seconds / kHour);
+  return format(seconds, Unit::second);
+}
+
+/// Large counts in groups of three: 8,030,261,248.
+std::string count_text(double value) {
+  if (value >= 1e15) return fmt::format("{:.4g}", value);
+  if (value != std::floor(value)) return fmt::format("{:.5g}", value);
+  std::string digits = fmt::format("{:.0f}", value);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+const char* unit_name(PredictedUnit unit) {
+  switch (unit) {
+    case PredictedUnit::bytes:
+      return "B";
+    case PredictedUnit::seconds:
+      return "s";
+    case PredictedUnit::bytes_per_second:
+      return "B/s";
+    case PredictedUnit::flops:
+      return "FLOP";
+    case PredictedUnit::tokens_per_second:
+      return "tokens/s";
+    case PredictedUnit::ratio:
+      return "ratio";
+    case PredictedUnit::count:
+      return "count";
+  }
+  return "";
+}
+
+/// "exposed_data_communication_s" without its unit, in words; "weight_bytes" is one in words.
+std::string label_of(std::string name) {
+  for (const char* unit : {"_bytes_per_second", "_s"})
+    if (name.ends_with(unit)) {
+      name.resize(name.size() - std::string_view(unit).size());
+      break;
+    }
+  for (char& letter : name)
+    if (letter == '_') letter = ' ';
+  return name;
+}
+
+std::string input_text(const PredictionInput& input) {
+  if (!input.value.is_number()) return printable(input.value.get<std::string>());
+  const double value = input.value.get<double>();
+  if (input.name.ends_with("bytes_per_second")) return format(value, Unit::byte_per_second);
+  if (input.name.ends_with("memory_bytes") || input.name == "bytes") return format(Bytes{value});
+  if (input.name.ends_with("_s")) return seconds_text(value);
+  if (input.name.ends_with("flops") || input.name == "flops_per_second")
+    return format(value, Unit::flop_per_second);
+  return count_text(value);
+}
+
+}  // namespace
+
+std::string format_predicted(double value, PredictedUnit unit) {
+  if (!std::isfinite(value)) return "none";
+  switch (unit) {
+    case PredictedUnit::bytes:
+      return format(Bytes{value});
+    case PredictedUnit::seconds:
+      return seconds_text(value);
+    case PredictedUnit::bytes_per_second:
+      return format(value, Unit::byte_per_second);
+    case PredictedUnit::flops:
+      return fmt::format("{:.4g} FLOP", value);
+    case PredictedUnit::tokens_per_second:
+      return fmt::format("{:.4g} tokens/s", value);
+    case PredictedUnit::ratio:
+      return fmt::format("{:.4g}", value);
+    case PredictedUnit::count:
+      return count_text(std::round(value * 100) / 100);
+  }
+  return "";
+}
+
+Document to_document(const Prediction& prediction) {
+  Document document{.title = "Prediction: " + prediction.question};
+  const auto text = [&](double value) { return format_predicted(value, prediction.unit); };
+  std::string answer = text(prediction.value);
+  if (prediction.low != prediction.high)
+    answer += fmt::format(" ({} to {})", text(prediction.low), text(prediction.high));
+  document.add(Headline{
+      .verdict = answer,
+      .tone = Tone::strong,
+      .text = prediction.what + (prediction.model.empty() ? "" : " of " + prediction.model)});
+  DocumentTable parts{{{"part", false}, {"value"}}};
+  for (const PredictionPart& part : prediction.parts)
+    parts.rows.push_back(
+        {{label_of(part.name)}, numeric(part.value, format_predicted(part.value, part.unit))});
+  document.add(std::move(parts));
+  document.add(Heading{"Inputs"});
+  DocumentTable inputs{{{"input", false}, {"value"}, {"source", false}}};
+  for (const PredictionInput& input : prediction.inputs)
+    inputs.rows.push_back({{label_of(input.name)}, {input_text(input)}, {printable(input.source)}});
+  document.add(std::move(inputs));
+  FactList how;
+  how.rows.emplace_back("formula", prediction.formula);
+  for (const std::string& source : prediction.sources)
+    how.rows.emplace_back(&source == &prediction.sources.front() ? "sources" : "", source);
+  document.add(Heading{"How"}).add(std::move(how));
+  for (const std::string& note : prediction.notes) document.add(Note{note});
+  return document;
+}
+
+Json to_json(const Prediction& prediction) {
+  Json inputs = Json::object(), parts = Json::object();
+  for (const PredictionInput& input : prediction.inputs)
+    inputs[input.name] = {{"value", input.value}, {"source", input.source}};
+  for (const PredictionPart& part : prediction.parts) parts[part.name] = part.value;
+  return {{"question", prediction.question},
+          {"model", prediction.model.empty() ? Json() : Json(prediction.model)},
+          {"inputs", std::move(inputs)},
+          {"answer",
+           {{"what", prediction.what},
+            {"value", prediction.value},
+            {"unit", unit_name(prediction.unit)},
+            {"low", prediction.low},
+            {"high", prediction.high},
+            {"parts", std::move(parts)}}},
+          {"formula", prediction.formula},
+          {"sources", prediction.sources},
+          {"notes", prediction.notes}};
+}
+
+}  // namespace bench

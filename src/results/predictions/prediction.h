@@ -1,0 +1,56 @@
+// An answer of `benchctl predict`: a number with its range, what it was computed from, and how.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace bench {
+
+enum class PredictedUnit {
+  bytes,
+  seconds,
+  bytes_per_second,
+  flops,
+  tokens_per_second,
+  ratio,
+  count
+};
+
+struct PredictionInput {
+  std::string name;  // a key of the JSON: "bytes_per_parameter"
+  Json value;
+  std::string source;  // "given", "default", "llama3-8b", "datasheet", "run 20261127T..."
+};
+
+struct PredictionPart {
+  std::string name;  // a key of the JSON, with its unit: "weights_bytes"
+  double value = 0.0;
+  PredictedUnit unit = PredictedUnit::bytes;
+};
+
+struct Prediction {
+  std::string question = {};  // "memory"
+  std::string model = {};     // "" for questions without one
+  std::vector<PredictionInput> inputs = {};
+  std::string what = {};  // of the value, in words: "memory of the fullest device"
+  double value = std::numeric_limits<double>::quiet_NaN();
+  double low = std::numeric_limits<double>::quiet_NaN();
+  double high = std::numeric_limits<double>::quiet_NaN();
+  PredictedUnit unit = PredictedUnit::bytes;
+  std::vector<PredictionPart> parts = {};
+  std::string formula = {};
+  std::vector<std::string> sources = {};  // of formulas and constants
+  std::vector<std::string> notes = {};    // what is left out, what would change it
+
+  void input(std::string name, Json given, std::string source) {
+    inputs.push_back({std::move(name), std::move(given), std::move(source)});
+  }
+  void part(std::string name, double amount, PredictedUnit of = PredictedUnit::bytes) {
+    parts.push_back({std::move(name), amount, of});
+  }
+};
+
+}  // namespace bench

@@ -1,0 +1,63 @@
+// benchctl predict: what a training or a service needs, by formulas, from datasheets or
+// measurements.
+#include "runner/commands/predict/predict_command.h"
+
+#include "core/text.h"
+#include "results/output/predictions/prediction_output.h"
+#include "runner/hardware/hardware_catalogue.h"
+
+namespace bench {
+
+HardwareEntry PredictOptions::hardware() const {
+  const auto catalogue = HardwareCatalogue::installed();
+  if (const HardwareEntry* exact = catalogue.find(device)) return *exact;
+  const auto like = catalogue.like(device);
+  if (like.size() == 1) return *like.front();
+  std::vector<std::string> names;
+  for (const HardwareEntry* one : like) names.push_back(one->name);
+  if (!names.empty())
+    throw Error(ErrorKind::input, "'" + printable(device) + "' is " + join(names, ", "),
+                "name one of them");
+  throw Error(
+      ErrorKind::input,
+      "unknown device '" + printable(device) + "'." + did_you_mean(device, catalogue.names()),
+      "`benchctl list hardware` lists them");
+}
+
+void add_model_option(CLI::App& command, PredictOptions& options) {
+  add_value(command, "--model", options.model, "NAME|FILE",
+            "Predict for this model: llama3-8b, gpt2-124m, deepseek-v3, ..., or a JSON file "
+            "(schemas/model.json)")
+      ->required();
+}
+
+void add_device_option(CLI::App& command, PredictOptions& options, const std::string& text) {
+  add_value(command, "--device", options.device, "NAME", text);
+}
+
+void add_answer_options(CLI::App& command, PredictOptions& options) {
+  add_page_options(command, options.pages);
+  add_reading_options(command, options);
+}
+
+void print_prediction(const Prediction& prediction, const PredictOptions& options) {
+  show([&] { return to_document(prediction); }, [&] { return to_json(prediction); }, options.json,
+       options.pages);
+}
+
+void add_predict(CLI::App& app, CommandResult& result) {
+  CLI::App* command = app.add_subcommand(
+      "predict",
+      "Predict memory, time and cost: memory, collective, step, train, checkpoint, serve, fleet");
+  command->require_subcommand(1);
+  command->footer("Example: benchctl predict memory --model llama3-8b --split dp=8,zero=1");
+  add_predict_memory(*command, result);
+  add_predict_collective(*command, result);
+  add_predict_step(*command, result);
+  add_predict_train(*command, result);
+  add_predict_checkpoint(*command, result);
+  add_predict_serve(*command, result);
+  add_predict_fleet(*command, result);
+}
+
+}  // namespace bench

@@ -1,0 +1,39 @@
+// The subcommands of `benchctl predict`, and the options that several of them have.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "results/predictions/model_shape.h"
+#include "results/predictions/prediction.h"
+#include "runner/commands/command.h"
+#include "runner/commands/report_pages.h"
+#include "runner/hardware/hardware_entry.h"
+
+namespace bench {
+
+struct PredictOptions : ReadingOptions {
+  std::string model, device;
+  double sequence = 0.0;
+  int devices = 1;
+  PageOptions pages;
+
+  ModelShape shape() const { return model_shape(model); }
+  /// From the catalogue. Throws Error(input) for an unknown name, or one of several products.
+  HardwareEntry hardware() const;
+};
+
+void add_model_option(CLI::App& command, PredictOptions& options);
+void add_device_option(CLI::App& command, PredictOptions& options, const std::string& text);
+void add_answer_options(CLI::App& command, PredictOptions& options);
+void print_prediction(const Prediction& prediction, const PredictOptions& options);
+
+void add_predict_memory(CLI::App& predict, CommandResult& result);
+void add_predict_collective(CLI::App& predict, CommandResult& result);
+void add_predict_step(CLI::App& predict, CommandResult& result);
+void add_predict_train(CLI::App& predict, CommandResult& result);
+void add_predict_checkpoint(CLI::App& predict, CommandResult& result);
+void add_predict_serve(CLI::App& predict, CommandResult& result);
+void add_predict_fleet(CLI::App& predict, CommandResult& result);
+
+}  // namespace bench

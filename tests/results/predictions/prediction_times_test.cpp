@@ -1,0 +1,191 @@
+// Times: collectives, steps, trainings, checkpoints and serving, against published examples and by
+// hand.
+#include <cmath>
+
+#include "core/error.h"
+#include "results/predictions/checkpoint_time.h"
+#include "results/predictions/collective_time.h"
+#include "results/predictions/serving.h"
+#include "results/predictions/training_time.h"
+#include "tests/support/catch.h"
+
+namespace bench {
+namespace {
+
+double named(const Prediction& prediction, const std::string& name) {
+  for (const PredictionPart& part : prediction.parts)
+    if (part.name == name) return part.value;
+  return std::nan("");
+}
+
+}  // namespace
+
+TEST_CASE("a ring all-reduce passes 2 (n - 1) / n of the message over each link") {
+  CollectiveQuestion question{.bytes = 1e9, .ranks = 8};
+  question.latency_s = 5e-6;
+  question.bytes_per_second = 50e9;
+  const Prediction ring = predict_collective(question);
+  CHECK(ring.value == Approx(14 * 5e-6 + 1.75e9 / 50e9));
+  CHECK(ring.low < ring.value);
+  question.algorithm = CollectiveAlgorithm::tree;
+  CHECK(predict_collective(question).value == Approx(6 * 5e-6 + 2e9 / 50e9));
+  question.operation = "all_gather";
+  question.algorithm = CollectiveAlgorithm::ring;
+  CHECK(predict_collective(question).value == Approx(7 * 5e-6 + 0.875e9 / 50e9));
+  question.operation = "gather_all";
+  CHECK_THROWS_AS(predict_collective(question), Error);
+}
+
+TEST_CASE("measured sizes are joined by lines, and carried to other ranks by steps and bytes") {
+  const std::vector<MeasuredCollective> points = {
+      {1000, 10e-6}, {1'000'000, 110e-6}, {2'000'000, 210e-6}};
+  CHECK(interpolated_seconds(points, 1'000'000) == 110e-6);
+  CHECK(interpolated_seconds(points, 1'500'000) == Approx(160e-6));
+  CHECK(interpolated_seconds(points, 4'000'000) == Approx(410e-6));
+  CHECK(std::isnan(interpolated_seconds(points, 10)));
+  CollectiveQuestion question{.bytes = 2e6, .ranks = 4};
+  question.measured = points;
+  question.measured_ranks = 4;
+  CHECK(predict_collective(question).value == 210e-6);
+  question.ranks = 8;  // 14 steps instead of 6, 1.75 of the bytes instead of 1.5
+  CHECK(predict_collective(question).value == Approx(10e-6 * 14 / 6 + 200e-6 * 1.75 / 1.5));
+  question.bytes = 1;
+  CHECK_THROWS_AS(predict_collective(question), Error);
+}
+
+TEST_CASE("a pipeline's bubble is (p - 1) / m of the work, and less with more chunks") {
+  StepQuestion question{.model = model_shape("llama3-8b")};
+  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
+  question.global_batch = 32;
+  const double alone = predict_step(question).value;
+  CHECK(alone == Approx(question.model.training_flops_per_token(8192) * 32 * 8192 / 400e12));
+  question.split.pipeline = 4;
+  CHECK(predict_step(question).value == Approx(alone / 4 * (1 + 3.0 / 32)));
+  question.split.interleaved = 2;
+  CHECK(predict_step(question).value == Approx(alone / 4 * (1 + 3.0 / 64)));
+}
+
+TEST_CASE("exposed communication and input lengthen a step") {
+  StepQuestion question{.model = model_shape("llama3-8b")};
+  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
+  question.global_batch = 32;
+  question.split.data = 4;
+  CHECK_THROWS_AS(predict_step(question), Error);  // no bandwidth
+  question.data_bytes_per_second = 10e9;
+  const double exchange = question.model.parameters() * 2 * 1.5 / 10e9;
+  const Prediction exposed = predict_step(question);
+  CHECK(named(exposed, "exposed_data_communication_s") == Approx(exchange));
+  question.overlap = 0.75;
+  CHECK(exposed.value - predict_step(question).value == Approx(0.75 * exchange));
+  question.input_s = 1000;
+  CHECK(predict_step(question).value == 1000);
+  question.global_batch = 33;
+  CHECK_THROWS_AS(predict_step(question), Error);
+}
+
+TEST_CASE("Llama 3 405B: 16,384 H100 at 400 TFLOP/s take about two months and a half") {
+  // arXiv 2407.21783, table 4: 400 TFLOP/s a device at 16,384; 15.6 T tokens.
+  TrainQuestion question{.model = model_shape("llama3-405b"), .tokens = 15.6e12};
+  question.devices = 16'384;
+  question.peak_flops = 989.4e12;
+  question.mfu = 400 / 989.4;
+  const Prediction answer = predict_train(question);
+  CHECK(answer.value / 86'400 == Approx(69.5).epsilon(0.01));
+  // The model card: 30.84 million hours of H100.
+  CHECK(named(answer, "device_hours") == Approx(30.84e6).epsilon(0.15));
+}
+
+TEST_CASE("the budget of Gopher gives the size and the tokens of Chinchilla") {
+  // arXiv 2203.15556: 5.76e23 operations, 70 billion parameters, 1.4 T tokens.
+  const Prediction answer = predict_optimal_split(5.76e23);
+  CHECK(answer.value == Approx(70e9).epsilon(0.02));
+  CHECK(named(answer, "tokens") == Approx(1.4e12).epsilon(0.02));
+}
+
+TEST_CASE("intervals between checkpoints are Young's and Daly's, and the best loses least") {
+  // Checked by minimising Daly's wall time numerically.
+  const double stall = 60, mtbf = 10'000, restart = 300;
+  const double best = daly_interval(stall, mtbf);
+  CHECK(young_interval(stall, mtbf) == Approx(1095.445));
+  CHECK(best == Approx(1056).epsilon(0.01));
+  for (const double factor : {0.8, 1.25})
+    CHECK(goodput(best * factor, stall, restart, mtbf) < goodput(best, stall, restart, mtbf));
+  CHECK(daly_interval(20'000, 10'000) == 10'000);
+  CheckpointQuestion question{.bytes = 912e9, .bytes_per_second = 15.2e9};
+  question.device_mtbf_s = 1e7;
+  question.devices = 1000;
+  const Prediction answer = predict_checkpoint(question);
+  CHECK(named(answer, "write_s") == Approx(60));
+  CHECK(answer.value == Approx(best));
+  CHECK(answer.low < answer.value);
+  CHECK(answer.value < answer.high);
+}
+
+TEST_CASE("goodput agrees with a simulation of failures") {
+  // One failure process, exponential; a failure repeats the segment after a restart.
+  const double interval = 1000, stall = 60, restart = 300, mtbf = 10'000;
+  double wall = 0.0;
+  std::uint64_t state = 1;
+  const auto uniform = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (static_cast<double>(state >> 11) + 0.5) / 9007199254740992.0;
+  };
+  const int segments = 200'000;
+  for (int i = 0; i < segments; ++i) {
+    double needed = interval + stall;
+    for (;;) {
+      const double failure = -mtbf * std::log(uniform());
+      if (failure >= needed) {
+        wall += needed;
+        break;
+      }
+      wall += failure;
+      needed = interval + stall + restart;  // the restart can fail too
+    }
+  }
+  CHECK(segments * interval / wall ==
+        Approx(goodput(interval, stall, restart, mtbf)).epsilon(0.01));
+}
+
+TEST_CASE("a token takes at least as long as its weights and caches pass through memory") {
+  ServeQuestion question{.model = model_shape("llama3-70b"), .devices = 8};
+  question.device_memory_bytes = 80e9;
+  question.device_bytes_per_second = 3.35e12;
+  const Prediction one = predict_serve(question);
+  const double weights = (70'553'706'496.0 - 128'256.0 * 8192) * 2;
+  const double cache = 4096.0 * 327'680;
+  CHECK(one.value == Approx((weights + cache) / (8 * 3.35e12)));
+  CHECK(named(one, "kv_cache_tokens") == Approx((8 * 80e9 * 0.9 - 141'107'412'992) / 327'680));
+  question.bound_s = 0.02;
+  const double batch = named(predict_serve(question), "largest_batch_within_bound");
+  question.batch = batch;
+  CHECK(predict_serve(question).value <= 0.02);
+  question.batch = batch + 1;
+  const Prediction more = predict_serve(question);
+  CHECK((more.value > 0.02 || batch == named(more, "largest_batch")));
+  question.devices = 1;
+  CHECK_THROWS_AS(predict_serve(question), Error);
+}
+
+TEST_CASE("speculative decoding gains as published") {
+  // Leviathan et al. 2023, section 3.3: with a = 0.8, k = 5 and c = 0.05 the factor is 2.95.
+  CHECK(tokens_per_verification(0.8, 5) == Approx(3.689).epsilon(0.001));
+  CHECK(tokens_per_verification(1.0, 5) == 6);
+  CHECK(tokens_per_verification(0.0, 5) == 1);
+}
+
+TEST_CASE("a fleet has spares for the replicas that are down") {
+  FleetQuestion question{.tokens_per_second = 7000, .replica_tokens_per_second = 1000};
+  const Prediction without = predict_fleet(question);
+  CHECK(without.value == 10);
+  question.device_mtbf_s = 100 * 3600;
+  question.repair_s = 10 * 3600;
+  question.shortfall = 0.01;
+  // By hand: up 10/11; 10 of 13 are up but for 2.5 %, of 14 but for 0.66 %.
+  const Prediction with = predict_fleet(question);
+  CHECK(with.value == 14);
+  CHECK(named(with, "shortfall") < 0.01);
+  CHECK(with.low == 10);
+}
+
+}  // namespace bench

@@ -16,9 +16,9 @@
 #include "probes/state.h"
 #include "probes/storage/checkpoint_round.h"
 #include "probes/storage/kv_cache_load.h"
+#include "probes/storage/load_result.h"
 #include "probes/storage/random_blocks.h"
 #include "probes/storage/storage_file.h"
-#include "probes/storage/storage_series.h"
 #include "probes/storage/work_folder.h"
 
 namespace bench {

@@ -182,6 +182,8 @@ void together(Group& group, const std::function<void()>& work) {
   std::string reason;
   try {
     work();
+  } catch (const Error& error) {
+    reason = error.text();
   } catch (const std::exception& error) {
     reason = error.what();
   }

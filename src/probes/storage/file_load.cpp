@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <exception>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "devices/host_clock.h"
 #include "probes/storage/aligned_buffer.h"
 #include "probes/storage/async_queue.h"
 #include "probes/storage/random_blocks.h"
-#include "probes/storage/worker_threads.h"
 
 namespace bench::storage {
 namespace {
@@ -45,7 +44,7 @@ class FileLoad::Worker {
     if (request.depth > 1) queue_ = std::make_unique<AsyncQueue>(request.depth);
   }
 
-  void run(Seconds start) noexcept try {
+  void run(Seconds start) {
     start_ = start;
     const Seconds cpu = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
     if (queue_)
@@ -55,12 +54,9 @@ class FileLoad::Worker {
     if (request_.sync_every > 0 && pending_ > 0.0) sync();
     result.wall = steady_now() - start_;
     result.cpu = cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  } catch (...) {
-    failure = std::current_exception();
   }
 
   LoadResult result = {};
-  std::exception_ptr failure = {};
 
  private:
   bool may_begin(Seconds now) const {
@@ -173,18 +169,6 @@ class FileLoad::Worker {
   std::unique_ptr<AsyncQueue> queue_ = {};
 };
 
-void LoadResult::add(const LoadResult& other) {
-  slice_bytes.resize(std::max(slice_bytes.size(), other.slice_bytes.size()));
-  for (std::size_t i = 0; i < other.slice_bytes.size(); ++i) slice_bytes[i] += other.slice_bytes[i];
-  latency.add(other.latency);
-  bytes += other.bytes;
-  operations += other.operations;
-  wall = std::max(wall, other.wall);
-  first_pass = std::max(first_pass, other.first_pass);
-  wrong_blocks += other.wrong_blocks;
-  cpu += other.cpu;
-}
-
 FileLoad::FileLoad(const LoadRequest& request) : request_(request) {
   if (request_.depth > 1 && (request_.access != Access::direct || request_.sync_every > 0))
     throw Error(ErrorKind::internal, "depth above 1 needs direct I/O without syncs");
@@ -201,12 +185,13 @@ FileLoad::FileLoad(const LoadRequest& request) : request_(request) {
 FileLoad::~FileLoad() = default;
 
 LoadResult FileLoad::run() {
-  run_workers(workers_);
-  LoadResult all;
-  for (const auto& worker : workers_) all.add(worker->result);
-  const bool passed = std::ranges::all_of(
-      workers_, [](const auto& worker) { return worker->result.first_pass.value > 0.0; });
-  if (!passed) all.first_pass = {};
+  run_at_once(request_.threads, [&](int thread, Seconds start) {
+    workers_[static_cast<std::size_t>(thread)]->run(start);
+  });
+  std::vector<LoadResult> results;
+  for (const auto& worker : workers_) results.push_back(std::move(worker->result));
+  LoadResult all = over_threads(results);
+  all.all_busy = all.wall;  // operations are short: the last slices hardly lack work
   return all;
 }
 

@@ -11,7 +11,7 @@
 
 #include "core/units.h"
 #include "probes/shared/permutation.h"
-#include "probes/storage/latency_histogram.h"
+#include "probes/storage/load_result.h"
 #include "probes/storage/storage_file.h"
 
 namespace bench::storage {
@@ -58,22 +58,6 @@ struct LoadRequest {
   std::function<void(std::uint64_t visit)> observer = {};
 };
 
-struct LoadResult {
-  /// Bytes in each slice of time since the start; with `once` the last slices may lack work.
-  /// Written bytes count when their sync has returned.
-  std::vector<double> slice_bytes;
-  LatencyHistogram latency;  // of single operations; with sync_every = 1 the sync is part of it
-  double bytes = 0.0;
-  double operations = 0.0;
-  Seconds wall = {};              // until the last operation ended
-  Seconds first_pass = {};        // when the size of the whole file was reached; 0: it was not
-  std::int64_t wrong_blocks = 0;  // read, and different from what was written
-  Seconds cpu = {};               // of all threads
-
-  /// The work of another thread at the same time; first_pass becomes the later one.
-  void add(const LoadResult& other);
-};
-
 class FileLoad {
  public:
   /// Opens and allocates. A file to be read must come from make_load_file(). Throws
@@ -83,7 +67,8 @@ class FileLoad {
   FileLoad(const FileLoad&) = delete;
   FileLoad& operator=(const FileLoad&) = delete;
 
-  /// Call once. Throws the Error(environment) of a thread that failed.
+  /// Written bytes count when their sync has returned; with sync_every = 1 the sync is part of an
+  /// operation. Call once. Throws the Error(environment) of a thread that failed.
   LoadResult run();
 
  private:

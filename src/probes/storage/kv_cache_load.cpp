@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-#include <thread>
 
-#include "core/error.h"
 #include "core/page_cache.h"
 #include "devices/host_clock.h"
 #include "probes/storage/aligned_buffer.h"
 #include "probes/storage/random_blocks.h"
-#include "probes/storage/worker_threads.h"
 
 namespace bench::storage {
 namespace {
@@ -53,7 +49,7 @@ class KvCacheLoad::User {
 
   /// Goes on to a random point of a conversation and writes the entries of its earlier turns, as
   /// long as they fit.
-  void make_history() noexcept try {
+  void make_history() {
     std::vector<KvTurn> turns;
     for (int i = 0; i < kTurnsBefore; ++i) {
       if (!requests_.converses()) turns.clear();
@@ -63,22 +59,17 @@ class KvCacheLoad::User {
       for (const KvTurn& turn : turns)
         if (store_.stored_bytes() + bytes_of(turn) <= request_.capacity_bytes) write_entry(turn);
     result = without_work();
-  } catch (...) {
-    failure = std::current_exception();
   }
 
-  void run(Seconds start) noexcept try {
+  void run(Seconds start) {
     start_ = start;
     const Seconds cpu = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
     while (more()) serve(requests_.next());
     result.read.wall = result.written.wall = request_.duration;
     result.read.cpu = cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  } catch (...) {
-    failure = std::current_exception();
   }
 
   KvCacheResult result = {};
-  std::exception_ptr failure = {};
 
  private:
   bool more() const { return steady_now() - start_ < request_.duration; }
@@ -179,29 +170,30 @@ KvCacheLoad::KvCacheLoad(const KvCacheRequest& request)
     : request_(request), store_(request.folder, request.capacity_bytes, request.seed) {
   for (int number = 0; number < request_.users; ++number)
     users_.push_back(std::make_unique<User>(request_, store_, number));
-  {
-    std::vector<std::jthread> threads;
-    for (const auto& user : users_)
-      threads.emplace_back([one = user.get()] { one->make_history(); });
-  }
-  for (const auto& user : users_)
-    if (user->failure) std::rethrow_exception(user->failure);
+  run_at_once(request_.users, [&](int number, Seconds) {
+    users_[static_cast<std::size_t>(number)]->make_history();
+  });
 }
 
 KvCacheLoad::~KvCacheLoad() = default;
 
 KvCacheResult KvCacheLoad::run() {
   const auto removed_before = store_.removed();
-  run_workers(users_);
+  run_at_once(request_.users, [&](int number, Seconds start) {
+    users_[static_cast<std::size_t>(number)]->run(start);
+  });
   KvCacheResult all;
+  std::vector<LoadResult> read, written;
   for (const auto& user : users_) {
-    all.read.add(user->result.read);
-    all.written.add(user->result.written);
+    read.push_back(user->result.read);
+    written.push_back(user->result.written);
     all.entries_sought += user->result.entries_sought;
     all.entries_found += user->result.entries_found;
     all.requests += user->result.requests;
     all.resident_share = std::max(all.resident_share, user->result.resident_share);
   }
+  all.read = over_threads(read);
+  all.written = over_threads(written);
   all.removed = static_cast<double>(store_.removed() - removed_before);
   return all;
 }

@@ -2,7 +2,6 @@
 // the other, for a time. Counts what was delivered and what became durable in that time.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -10,9 +9,9 @@
 #include <vector>
 
 #include "core/units.h"
-#include "probes/storage/file_load.h"
 #include "probes/storage/kv_store.h"
 #include "probes/storage/kv_workload.h"
+#include "probes/storage/load_result.h"
 #include "probes/storage/storage_file.h"
 
 namespace bench::storage {

@@ -69,6 +69,7 @@ set(CPACK_DEBIAN_BENCHCTL_PACKAGE_RECOMMENDS benchctl-rank)
 set(CPACK_DEBIAN_BENCHCTL_PACKAGE_SUGGESTS "openssh-client, slurm-client")
 set(CPACK_DEBIAN_RANK_PACKAGE_NAME benchctl-rank)
 set(CPACK_DEBIAN_RANK_PACKAGE_RECOMMENDS openmpi-bin)
+set(CPACK_DEBIAN_RANK_PACKAGE_SUGGESTS libcurl4)  # opened at run time
 set(CPACK_DEBIAN_CUDA_PACKAGE_NAME benchctl-cuda)
 # The toolkit and the driver may come from NVIDIA's installer, which is no package.
 set(CPACK_DEBIAN_CUDA_PACKAGE_SHLIBDEPS OFF)

@@ -35,7 +35,7 @@ class Dnf(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         words = self.said.read_text().split()
         self.assertEqual(words[:2], ["install", "-y"])
-        self.assertTrue({"gcc-c++", "json-devel", "openmpi-devel", "libjpeg-turbo-devel", "catch-devel"} <= set(words), words)
+        self.assertTrue({"gcc-c++", "json-devel", "openmpi-devel", "libjpeg-turbo-devel", "libcurl-devel", "catch-devel"} <= set(words), words)
         self.assertEqual([word for word in words if word.endswith("-dev") or word == "zlib-devel"], [])
         self.assertIn("module load mpi", done.stderr)
 

@@ -91,6 +91,22 @@ LoadResult over_ranks(Group& group, LoadResult own, Seconds slice) {
   return own;
 }
 
+void spread(std::vector<double>& slices, Seconds slice, Seconds begin, Seconds end, double amount) {
+  const double width = slice.value, length = (end - begin).value;
+  const auto first = static_cast<std::size_t>(begin.value / width);
+  const auto last = static_cast<std::size_t>(end.value / width);
+  if (last >= slices.size()) slices.resize(last + 1);
+  if (first == last) {
+    slices[last] += amount;
+    return;
+  }
+  for (std::size_t i = first; i <= last; ++i) {
+    const double from = std::max(begin.value, static_cast<double>(i) * width);
+    const double to = std::min(end.value, static_cast<double>(i + 1) * width);
+    slices[i] += amount * std::max(0.0, to - from) / length;
+  }
+}
+
 std::vector<double> rates(const LoadResult& result, Seconds slice, bool lumps) {
   if (lumps || result.slice_bytes.size() < kFewestForRates)
     return {result.bytes / result.wall.value};

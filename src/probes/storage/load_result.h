@@ -41,6 +41,9 @@ void run_at_once(int threads, const std::function<void(int thread, Seconds start
 LoadResult over_threads(std::span<const LoadResult> threads);
 LoadResult over_ranks(Group& group, LoadResult own, Seconds slice);
 
+/// Adds an amount to the slices between two times, in proportion to what of that time is in each.
+void spread(std::vector<double>& slices, Seconds slice, Seconds begin, Seconds end, double amount);
+
 /// Bytes per second: of each slice; of the whole if there are few slices, or if bytes count in
 /// lumps.
 std::vector<double> rates(const LoadResult& result, Seconds slice, bool lumps);

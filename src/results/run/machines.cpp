@@ -62,7 +62,8 @@ std::map<std::string, Stated> statements(const RunRecords& run) {
     if (facts->topic == "topology") by_host[record.host].topology.push_back(&facts->facts);
     if (facts->topic == "preflight") by_host[record.host].preflight.push_back(&facts->facts);
     if (facts->topic == "clock") by_host[record.host].clock.push_back(&facts->facts);
-    if (facts->topic == "storage" || facts->topic == "checkpoint")
+    if (facts->topic == "storage" || facts->topic == "checkpoint" ||
+        facts->topic == "object_storage")
       by_host[record.host].storage.push_back(&facts->facts);
     if (facts->topic == "gpus") by_host[record.host].gpus = &facts->facts;
   }

@@ -252,9 +252,11 @@ TEST_CASE("storage pitfalls are listed as warnings and are not facts of the host
   run.add("", Facts{"host", {{"cores", 2}, {"warnings", {"THP"}}}});
   run.add("a", Facts{"storage", {{"path", "/raid"}, {"warnings", {"burst_cliff: it falls"}}}});
   run.add("b", Facts{"checkpoint", {{"path", "/raid"}, {"warnings", Json::array()}}});
+  run.add("b", Facts{"object_storage", {{"bucket", "b"}, {"warnings", {"throttled: 3"}}}});
   const RunReport report = report_of(run.end());
   REQUIRE(report.machines.size() == 1);
-  CHECK(report.machines[0].warnings == std::vector<std::string>{"THP", "burst_cliff: it falls"});
+  CHECK(report.machines[0].warnings ==
+        std::vector<std::string>{"THP", "burst_cliff: it falls", "throttled: 3"});
   CHECK_FALSE(report.machines[0].facts.contains("path"));
 }
 

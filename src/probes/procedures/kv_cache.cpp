@@ -169,8 +169,7 @@ class KvCacheProbe {
                                 fmt::format("no {} of an entry within {} s: increase seconds",
                                             side.pattern, request.duration.value));
     const std::string over = group.size() > 1 ? "sum" : "rank";
-    std::vector<double> bandwidth = all.slice_bytes;
-    for (double& value : bandwidth) value /= request.slice.value;
+    std::vector<double> bandwidth = rates(all, request.slice, false);
     std::vector<double> tokens = bandwidth;
     for (double& value : tokens) value /= static_cast<double>(model_.bytes_per_token);
     judged.values("bandwidth", std::move(bandwidth), params, over);
@@ -178,10 +177,7 @@ class KvCacheProbe {
     write_hosts(judged, params, hosts);
     note(request, slow_host(hosts));
     write_quantiles(judged, "entry_latency", params, all.latency, kQuantiles);
-    if (side.result == &KvCacheResult::read)
-      state_.value(
-          "wrong_blocks", static_cast<double>(all.wrong_blocks), params, {},
-          Check{"number and checksum in each block", static_cast<double>(all.wrong_blocks), 0.0});
+    if (side.result == &KvCacheResult::read) write_wrong_blocks(state_, params, all);
   }
 
   void write_shares(const KvCacheResult& own, const Json& params) {

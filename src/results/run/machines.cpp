@@ -53,6 +53,12 @@ void keep_widest(std::vector<const Json*>& statements) {
   std::erase_if(statements, [&](const Json* facts) { return allowed_cpus(*facts) < widest; });
 }
 
+/// Topics of the probes that write and read on storage.
+bool states_storage(const std::string& topic) {
+  constexpr const char* kTopics[] = {"storage", "checkpoint", "kv_cache", "object_storage"};
+  return std::ranges::find(kTopics, topic) != std::end(kTopics);
+}
+
 std::map<std::string, Stated> statements(const RunRecords& run) {
   std::map<std::string, Stated> by_host;
   for (const Record& record : run.records) {
@@ -62,9 +68,7 @@ std::map<std::string, Stated> statements(const RunRecords& run) {
     if (facts->topic == "topology") by_host[record.host].topology.push_back(&facts->facts);
     if (facts->topic == "preflight") by_host[record.host].preflight.push_back(&facts->facts);
     if (facts->topic == "clock") by_host[record.host].clock.push_back(&facts->facts);
-    if (facts->topic == "storage" || facts->topic == "checkpoint" ||
-        facts->topic == "object_storage")
-      by_host[record.host].storage.push_back(&facts->facts);
+    if (states_storage(facts->topic)) by_host[record.host].storage.push_back(&facts->facts);
     if (facts->topic == "gpus") by_host[record.host].gpus = &facts->facts;
   }
   for (auto& [host, stated] : by_host) keep_widest(stated.host);

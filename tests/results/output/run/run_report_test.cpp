@@ -253,10 +253,11 @@ TEST_CASE("storage pitfalls are listed as warnings and are not facts of the host
   run.add("a", Facts{"storage", {{"path", "/raid"}, {"warnings", {"burst_cliff: it falls"}}}});
   run.add("b", Facts{"checkpoint", {{"path", "/raid"}, {"warnings", Json::array()}}});
   run.add("b", Facts{"object_storage", {{"bucket", "b"}, {"warnings", {"throttled: 3"}}}});
+  run.add("b", Facts{"kv_cache", {{"path", "/raid"}, {"warnings", {"slow_host: b"}}}});
   const RunReport report = report_of(run.end());
   REQUIRE(report.machines.size() == 1);
   CHECK(report.machines[0].warnings ==
-        std::vector<std::string>{"THP", "burst_cliff: it falls", "throttled: 3"});
+        std::vector<std::string>{"THP", "burst_cliff: it falls", "throttled: 3", "slow_host: b"});
   CHECK_FALSE(report.machines[0].facts.contains("path"));
 }
 

@@ -31,6 +31,14 @@ struct PredictionPart {
   PredictedUnit unit = PredictedUnit::bytes;
 };
 
+/// One way among several, best first.
+struct PredictedChoice {
+  std::string text;  // "tp=8,pp=4,dp=2,zero=1"
+  double seconds = 0.0;
+  double memory_bytes = 0.0;
+  double tokens_per_second = 0.0;
+};
+
 struct Prediction {
   std::string question = {};  // "memory"
   std::string model = {};     // "" for questions without one
@@ -41,6 +49,7 @@ struct Prediction {
   double high = std::numeric_limits<double>::quiet_NaN();
   PredictedUnit unit = PredictedUnit::bytes;
   std::vector<PredictionPart> parts = {};
+  std::vector<PredictedChoice> choices = {};
   std::string formula = {};
   std::vector<std::string> sources = {};  // of formulas and constants
   std::vector<std::string> notes = {};    // what is left out, what would change it

@@ -11,7 +11,6 @@ namespace bench {
 namespace {
 
 constexpr double kTokensPerParameter = 20.0;
-constexpr double kSecondsOfDay = 86'400.0;
 constexpr double kSecondsOfHour = 3'600.0;
 
 double ring_share(int ranks) { return ranks < 2 ? 0.0 : 2.0 * (ranks - 1) / ranks; }
@@ -30,13 +29,16 @@ double tensor_bytes(const StepQuestion& question, double micro_batches) {
   return 4 * layers * micro_batches * message * ring_share(split.tensor);
 }
 
-/// An all-reduce of the device's gradients, or with ZeRO what it is made of; stage 3 gathers
-/// weights in both passes, half as much again.
-double data_bytes(const StepQuestion& question) {
+/// Gradients reduced and weights gathered: once a step; by ZeRO 2 gradients are reduced in every
+/// micro batch, by ZeRO 3 weights are gathered twice in each, too.
+double data_bytes(const StepQuestion& question, double micro_batches) {
   const TrainingSplit& split = question.split;
   const int replicas = split.data * split.context;
   const double own = question.model.parameters() / (split.tensor * split.pipeline);
-  return own * question.gradient_bytes * ring_share(replicas) * (split.zero >= 3 ? 1.5 : 1.0);
+  const double passes = split.zero >= 3   ? 3 * micro_batches
+                        : split.zero == 2 ? micro_batches + 1
+                                          : 2;
+  return own * question.gradient_bytes * passes * ring_share(replicas) / 2;
 }
 
 double seconds_at(double bytes, double rate, const char* what) {
@@ -61,7 +63,8 @@ Prediction predict_step(const StepQuestion& question) {
                        sequence / split.devices();
   const double tensor_s =
       seconds_at(tensor_bytes(question, micro_batches), question.tensor_bytes_per_second, "tensor");
-  const double data_s = seconds_at(data_bytes(question), question.data_bytes_per_second, "data");
+  const double data_s =
+      seconds_at(data_bytes(question, micro_batches), question.data_bytes_per_second, "data");
   const double exposed_s = data_s * (1.0 - question.overlap);
   const double bubble =
       (split.pipeline - 1) / (micro_batches * split.interleaved);  // of compute and tensor time
@@ -94,7 +97,8 @@ Prediction predict_step(const StepQuestion& question) {
   answer.formula =
       "(operations / (devices x rate) + 4 all-reduces of activations a layer) x (1 + (stages - 1) "
       "/ "
-      "(micro batches x chunks)) + (1 - overlap) x all-reduce of gradients; at least the input";
+      "(micro batches x chunks)) + (1 - overlap) x exchange of gradients and weights; at least the "
+      "input";
   answer.sources = {"tensor parallelism: Shoeybi et al. 2019, arXiv 1909.08053",
                     "bubble: Narayanan et al. 2021, arXiv 2104.04473"};
   return answer;

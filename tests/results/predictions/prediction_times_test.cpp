@@ -75,6 +75,12 @@ TEST_CASE("exposed communication and input lengthen a step") {
   const double exchange = question.model.parameters() * 2 * 1.5 / 10e9;
   const Prediction exposed = predict_step(question);
   CHECK(named(exposed, "exposed_data_communication_s") == Approx(exchange));
+  question.split.zero = 3;  // eight micro batches: three passes in each instead of two in all
+  CHECK(named(predict_step(question), "exposed_data_communication_s") == Approx(12 * exchange));
+  question.split.zero = 2;
+  CHECK(named(predict_step(question), "exposed_data_communication_s") == Approx(4.5 * exchange));
+  question.split.zero = 1;
+  CHECK(named(predict_step(question), "exposed_data_communication_s") == Approx(exchange));
   question.overlap = 0.75;
   CHECK(exposed.value - predict_step(question).value == Approx(0.75 * exchange));
   question.input_s = 1000;

@@ -107,6 +107,19 @@ Document to_document(const Prediction& prediction) {
     parts.rows.push_back(
         {{label_of(part.name)}, numeric(part.value, format_predicted(part.value, part.unit))});
   document.add(std::move(parts));
+  if (!prediction.choices.empty()) {
+    document.add(Heading{"Choices, the fastest first"});
+    DocumentTable choices{{{"split", false}, {"step"}, {"memory"}, {"tokens/s"}, {"to best"}}};
+    const double best = prediction.choices.front().seconds;
+    for (const PredictedChoice& one : prediction.choices)
+      choices.rows.push_back(
+          {{one.text},
+           numeric(one.seconds, seconds_text(one.seconds)),
+           numeric(one.memory_bytes, format(Bytes{one.memory_bytes})),
+           numeric(one.tokens_per_second, fmt::format("{:.4g}", one.tokens_per_second)),
+           numeric(one.seconds / best, fmt::format("x {:.3f}", one.seconds / best))});
+    document.add(std::move(choices));
+  }
   document.add(Heading{"Inputs"});
   DocumentTable inputs{{{"input", false}, {"value"}, {"source", false}}};
   for (const PredictionInput& input : prediction.inputs)
@@ -122,7 +135,12 @@ Document to_document(const Prediction& prediction) {
 }
 
 Json to_json(const Prediction& prediction) {
-  Json inputs = Json::object(), parts = Json::object();
+  Json inputs = Json::object(), parts = Json::object(), choices = Json::array();
+  for (const PredictedChoice& one : prediction.choices)
+    choices.push_back({{"split", one.text},
+                       {"step_s", one.seconds},
+                       {"memory_bytes", one.memory_bytes},
+                       {"tokens_per_second", one.tokens_per_second}});
   for (const PredictionInput& input : prediction.inputs)
     inputs[input.name] = {{"value", input.value}, {"source", input.source}};
   for (const PredictionPart& part : prediction.parts) parts[part.name] = part.value;
@@ -136,6 +154,7 @@ Json to_json(const Prediction& prediction) {
             {"low", prediction.low},
             {"high", prediction.high},
             {"parts", std::move(parts)}}},
+          {"choices", std::move(choices)},
           {"formula", prediction.formula},
           {"sources", prediction.sources},
           {"notes", prediction.notes}};

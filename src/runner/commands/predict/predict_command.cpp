@@ -2,6 +2,8 @@
 // measurements.
 #include "runner/commands/predict/predict_command.h"
 
+#include <fmt/format.h>
+
 #include "core/text.h"
 #include "results/output/predictions/prediction_output.h"
 #include "runner/hardware/hardware_catalogue.h"
@@ -22,6 +24,23 @@ HardwareEntry PredictOptions::hardware() const {
       ErrorKind::input,
       "unknown device '" + printable(device) + "'." + did_you_mean(device, catalogue.names()),
       "`benchctl list hardware` lists them");
+}
+
+ComputeRate attained_rate(const PredictOptions& options, double given, double share,
+                          const std::string& dtype) {
+  ComputeRate rate{.flops_per_second = given, .source = "given"};
+  if (!(given > 0.0)) {
+    const HardwareEntry device = options.hardware();
+    const HardwarePeak* peak = device.peak(dtype);
+    if (peak == nullptr)
+      throw Error(ErrorKind::input, device.name + " has no peak of " + printable(dtype),
+                  "name another --dtype, or give the rate");
+    rate.flops_per_second = peak->operations_per_second * share;
+    rate.source = fmt::format("{:g} % of {}'s peak", 100 * share, device.name);
+  }
+  rate.low = 0.9 * rate.flops_per_second;
+  rate.high = 1.1 * rate.flops_per_second;
+  return rate;
 }
 
 void add_model_option(CLI::App& command, PredictOptions& options) {
@@ -46,15 +65,16 @@ void print_prediction(const Prediction& prediction, const PredictOptions& option
 }
 
 void add_predict(CLI::App& app, CommandResult& result) {
-  CLI::App* command = app.add_subcommand(
-      "predict",
-      "Predict memory, time and cost: memory, collective, step, train, checkpoint, serve, fleet");
+  CLI::App* command = app.add_subcommand("predict",
+                                         "Predict memory, time and cost: memory, collective, step, "
+                                         "train, plan, checkpoint, serve, fleet");
   command->require_subcommand(1);
   command->footer("Example: benchctl predict memory --model llama3-8b --split dp=8,zero=1");
   add_predict_memory(*command, result);
   add_predict_collective(*command, result);
   add_predict_step(*command, result);
   add_predict_train(*command, result);
+  add_predict_plan(*command, result);
   add_predict_checkpoint(*command, result);
   add_predict_serve(*command, result);
   add_predict_fleet(*command, result);

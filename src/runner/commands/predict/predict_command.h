@@ -6,6 +6,7 @@
 
 #include "results/predictions/model_shape.h"
 #include "results/predictions/prediction.h"
+#include "results/predictions/training_time.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_pages.h"
 #include "runner/hardware/hardware_entry.h"
@@ -23,6 +24,10 @@ struct PredictOptions : ReadingOptions {
   HardwareEntry hardware() const;
 };
 
+/// `share` of the peak of --device for a type, unless `given` is a rate.
+ComputeRate attained_rate(const PredictOptions& options, double given, double share,
+                          const std::string& dtype);
+
 void add_model_option(CLI::App& command, PredictOptions& options);
 void add_device_option(CLI::App& command, PredictOptions& options, const std::string& text);
 void add_answer_options(CLI::App& command, PredictOptions& options);
@@ -32,6 +37,7 @@ void add_predict_memory(CLI::App& predict, CommandResult& result);
 void add_predict_collective(CLI::App& predict, CommandResult& result);
 void add_predict_step(CLI::App& predict, CommandResult& result);
 void add_predict_train(CLI::App& predict, CommandResult& result);
+void add_predict_plan(CLI::App& predict, CommandResult& result);
 void add_predict_checkpoint(CLI::App& predict, CommandResult& result);
 void add_predict_serve(CLI::App& predict, CommandResult& result);
 void add_predict_fleet(CLI::App& predict, CommandResult& result);

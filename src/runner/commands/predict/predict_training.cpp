@@ -4,6 +4,7 @@
 #include "core/dtype.h"
 #include "core/text.h"
 #include "results/predictions/training_memory.h"
+#include "results/predictions/training_plan.h"
 #include "results/predictions/training_time.h"
 #include "runner/commands/predict/predict_command.h"
 
@@ -95,23 +96,6 @@ struct StepOptions : PredictOptions {
   StepQuestion question = {};
 };
 
-void set_compute(StepOptions& options) {
-  ComputeRate& compute = options.question.compute;
-  if (compute.flops_per_second > 0.0) {
-    compute.source = "given";
-  } else {
-    const HardwareEntry device = options.hardware();
-    const HardwarePeak* peak = device.peak(options.dtype);
-    if (peak == nullptr)
-      throw Error(ErrorKind::input, device.name + " has no peak of " + printable(options.dtype),
-                  "name another --dtype, or give --flops");
-    compute.flops_per_second = peak->operations_per_second * options.mfu;
-    compute.source = fmt::format("{:g} % of {}'s peak", 100 * options.mfu, device.name);
-  }
-  compute.low = 0.9 * compute.flops_per_second;
-  compute.high = 1.1 * compute.flops_per_second;
-}
-
 }  // namespace
 
 void add_predict_step(CLI::App& predict, CommandResult& result) {
@@ -153,7 +137,8 @@ void add_predict_step(CLI::App& predict, CommandResult& result) {
   command->callback([options, &result] {
     options->question.model = options->shape();
     options->question.split = training_split(options->split);
-    set_compute(*options);
+    ComputeRate& compute = options->question.compute;
+    compute = attained_rate(*options, compute.flops_per_second, options->mfu, options->dtype);
     print_prediction(predict_step(options->question), *options);
     result.code = ExitCode::ok;
   });
@@ -175,17 +160,9 @@ Prediction time_to_train(TrainingTimeOptions& options) {
                 "give --model and --tokens, or --budget for the compute-optimal model");
   question.model = options.shape();
   question.sequence = options.sequence;
-  if (question.peak_flops > 0.0) {
-    question.peak_source = "given";
-  } else {
-    const HardwareEntry device = options.hardware();
-    const HardwarePeak* peak = device.peak(options.dtype);
-    if (peak == nullptr)
-      throw Error(ErrorKind::input, device.name + " has no peak of " + printable(options.dtype),
-                  "name another --dtype, or give --peak");
-    question.peak_flops = peak->operations_per_second;
-    question.peak_source = device.name + ", " + options.dtype;
-  }
+  const ComputeRate peak = attained_rate(options, question.peak_flops, 1.0, options.dtype);
+  question.peak_flops = peak.flops_per_second;
+  question.peak_source = peak.source;
   if (options.mfu > 0.0) {
     question.mfu = options.mfu;
     question.mfu_low = 0.9 * options.mfu;
@@ -231,6 +208,78 @@ void add_predict_train(CLI::App& predict, CommandResult& result) {
   add_answer_options(*command, *options);
   command->callback([options, &result] {
     print_prediction(time_to_train(*options), *options);
+    result.code = ExitCode::ok;
+  });
+}
+
+namespace {
+
+struct PlanOptions : PredictOptions {
+  std::string dtype = "bf16";
+  double mfu = 0.5;
+  PlanQuestion question = {};
+};
+
+Prediction plan_of(PlanOptions& options) {
+  PlanQuestion& question = options.question;
+  question.model = options.shape();
+  const HardwareEntry device = options.hardware();
+  question.device_memory_bytes = device.memory.bytes;
+  question.compute =
+      attained_rate(options, question.compute.flops_per_second, options.mfu, options.dtype);
+  if (question.node_bytes_per_second == 0.0 && device.link)
+    question.node_bytes_per_second = device.link->bytes_per_second;
+  if (question.devices <= question.devices_per_node && question.between_bytes_per_second == 0.0)
+    question.between_bytes_per_second = question.node_bytes_per_second;
+  return predict_plan(question);
+}
+
+}  // namespace
+
+void add_predict_plan(CLI::App& predict, CommandResult& result) {
+  CLI::App* command = predict.add_subcommand(
+      "plan", "Predict the fastest split of a training that fits into the devices");
+  command->footer(
+      "Example: benchctl predict plan --model llama3-70b --device h100-sxm5-80gb --devices 256 "
+      "--batch 1024 --between-bandwidth 48e9 --tokens 1e12\n"
+      "Measured rates (gemm.throughput, collective.busbw) make better plans than peaks.");
+  auto options = std::make_shared<PlanOptions>();
+  PlanQuestion& question = options->question;
+  add_model_option(*command, *options);
+  add_device_option(*command, *options, "Train on this product");
+  command->get_option("--device")->required();
+  add_value(*command, "--devices", question.devices, "N", "Train on so many devices (default: 8)")
+      ->check(CLI::Range(1, 1'000'000));
+  add_value(*command, "--per-node", question.devices_per_node, "N",
+            "Set the devices of a node (default: 8)")
+      ->check(CLI::Range(1, 1024));
+  add_value(*command, "--batch", question.global_batch, "N",
+            "Set the sequences of a step over all devices")
+      ->required();
+  add_value(*command, "--sequence", question.sequence, "TOKENS",
+            "Set the tokens of a sequence (default: the model's)");
+  add_value(*command, "--tokens", question.tokens, "N", "Also predict the days to so many tokens");
+  add_value(*command, "--flops", question.compute.flops_per_second, "RATE",
+            "Set the rate that a device attains on the model's products, in FLOP/s (default: --mfu "
+            "of the peak)");
+  add_value(*command, "--mfu", options->mfu, "SHARE",
+            "Set the share of the peak that products attain (default: 0.5)");
+  add_value(*command, "--dtype", options->dtype, "TYPE",
+            "Set the type of products (default: bf16)");
+  add_value(*command, "--node-bandwidth", question.node_bytes_per_second, "RATE",
+            "Set the bandwidth of a device to others of its node, one direction, in B/s (default: "
+            "the product's links)");
+  add_value(*command, "--between-bandwidth", question.between_bytes_per_second, "RATE",
+            "Set the bandwidth of a device to other nodes, one direction, in B/s");
+  add_value(*command, "--overlap", question.overlap, "SHARE",
+            "Set the share of the gradient exchange that the backward pass hides (default: 0.5)")
+      ->check(CLI::Range(0.0, 1.0));
+  add_value(*command, "--usable", question.usable, "SHARE",
+            "Use at most this share of the memory (default: 0.9)")
+      ->check(CLI::Range(0.01, 1.0));
+  add_answer_options(*command, *options);
+  command->callback([options, &result] {
+    print_prediction(plan_of(*options), *options);
     result.code = ExitCode::ok;
   });
 }

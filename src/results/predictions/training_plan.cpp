@@ -1,0 +1,166 @@
+#include "results/predictions/training_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace bench {
+namespace {
+
+constexpr double kFullRecompute = 4.0 / 3.0;  // of the operations: the forward pass twice
+constexpr std::size_t kMostChoices = 8;
+
+struct Choice {
+  TrainingSplit split = {};
+  double micro_batch = 1.0;
+  Recompute recompute = Recompute::none;
+  double step_s = 0.0, memory_bytes = 0.0;
+
+  std::string text() const {
+    std::string words = to_string(split);
+    if (micro_batch > 1) words += fmt::format(", micro batch {:g}", micro_batch);
+    if (recompute != Recompute::none)
+      words += ", recompute " + std::string(kRecomputes.name(recompute));
+    return words;
+  }
+};
+
+std::vector<int> divisors(int number, int most) {
+  std::vector<int> found;
+  for (int one = 1; one <= std::min(number, most); ++one)
+    if (number % one == 0) found.push_back(one);
+  return found;
+}
+
+TrainingMemoryQuestion memory_of(const PlanQuestion& question, const Choice& choice) {
+  TrainingMemoryQuestion memory{.model = question.model, .split = choice.split};
+  memory.micro_batch = choice.micro_batch;
+  memory.micro_batches = question.global_batch / (choice.split.data * choice.micro_batch);
+  memory.sequence = question.sequence;
+  memory.optimizer_bytes = question.optimizer_bytes;
+  memory.recompute = choice.recompute;
+  return memory;
+}
+
+StepQuestion step_of(const PlanQuestion& question, const Choice& choice) {
+  StepQuestion step{.model = question.model, .split = choice.split};
+  step.global_batch = question.global_batch;
+  step.micro_batch = choice.micro_batch;
+  step.sequence = question.sequence;
+  step.compute = question.compute;
+  const double slower = choice.recompute == Recompute::full ? kFullRecompute : 1.0;
+  for (double* rate : {&step.compute.flops_per_second, &step.compute.low, &step.compute.high})
+    *rate /= slower;
+  step.tensor_bytes_per_second = question.node_bytes_per_second;
+  const bool inside = choice.split.tensor * choice.split.data <= question.devices_per_node &&
+                      choice.split.pipeline == 1;
+  step.data_bytes_per_second =
+      inside ? question.node_bytes_per_second : question.between_bytes_per_second;
+  step.overlap = question.overlap;
+  return step;
+}
+
+/// All that the model and the numbers of devices and sequences allow.
+std::vector<Choice> all_choices(const PlanQuestion& question) {
+  std::vector<Choice> choices;
+  for (const int tensor : divisors(question.devices, question.devices_per_node)) {
+    if (std::fmod(question.model.heads, tensor) != 0.0) continue;
+    for (const int pipeline :
+         divisors(question.devices / tensor, static_cast<int>(question.model.layers))) {
+      const int data = question.devices / tensor / pipeline;
+      for (const double micro_batch : {1.0, 2.0, 4.0, 8.0}) {
+        if (std::fmod(question.global_batch, data * micro_batch) != 0.0) continue;
+        for (const int zero : {1, 2, 3}) {
+          // With a pipeline, gradients are used in every micro batch: only stage 1 is common.
+          if ((zero > 1 && pipeline > 1) || (zero > 1 && data == 1)) continue;
+          for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+            Choice choice{.micro_batch = micro_batch, .recompute = recompute};
+            choice.split.tensor = tensor;
+            choice.split.pipeline = pipeline;
+            choice.split.data = data;
+            choice.split.zero = data > 1 ? zero : 0;
+            choices.push_back(choice);
+          }
+        }
+      }
+    }
+  }
+  return choices;
+}
+
+void demand_inputs(const PlanQuestion& question) {
+  if (!(question.node_bytes_per_second > 0.0) || !(question.between_bytes_per_second > 0.0))
+    throw Error(ErrorKind::input, "the bandwidth between devices is missing",
+                "give --node-bandwidth and --between-bandwidth in bytes per second");
+  if (question.devices > question.devices_per_node &&
+      question.devices % question.devices_per_node != 0)
+    throw Error(ErrorKind::input,
+                fmt::format("{} devices are no whole number of nodes of {}", question.devices,
+                            question.devices_per_node),
+                "change --devices or --per-node");
+}
+
+/// Those that fit, the fastest first; `least` becomes the smallest memory of any.
+std::vector<Choice> fitting_choices(const PlanQuestion& question, double& least) {
+  const double room = question.device_memory_bytes * question.usable;
+  std::vector<Choice> fitting;
+  for (Choice& choice : all_choices(question)) {
+    choice.memory_bytes = predict_training_memory(memory_of(question, choice)).value;
+    least = std::min(least, choice.memory_bytes);
+    if (choice.memory_bytes > room) continue;
+    choice.step_s = predict_step(step_of(question, choice)).value;
+    fitting.push_back(choice);
+  }
+  std::ranges::stable_sort(
+      fitting, {}, [](const Choice& one) { return std::pair(one.step_s, one.memory_bytes); });
+  return fitting;
+}
+
+}  // namespace
+
+Prediction predict_plan(const PlanQuestion& question) {
+  demand_inputs(question);
+  double least = std::numeric_limits<double>::infinity();
+  const std::vector<Choice> choices = fitting_choices(question, least);
+  if (choices.empty())
+    throw Error(ErrorKind::input,
+                std::isfinite(least)
+                    ? fmt::format("no split fits: the smallest needs {} of the {} that may be used",
+                                  format(Bytes{least}),
+                                  format(Bytes{question.device_memory_bytes * question.usable}))
+                    : fmt::format("no split of {} devices divides a batch of {} sequences",
+                                  question.devices, question.global_batch),
+                "take more devices, or another batch");
+  const Choice& best = choices.front();
+  Prediction answer = predict_step(step_of(question, best));
+  answer.question = "plan";
+  answer.what = "time of a step with " + best.text();
+  answer.input("devices", question.devices, "given");
+  answer.input("devices_per_node", question.devices_per_node, "given");
+  answer.input("device_memory_bytes", question.device_memory_bytes, question.compute.source);
+  answer.input("overlap", question.overlap, "given or default");
+  answer.part("memory_bytes", best.memory_bytes);
+  const double sequence = question.sequence > 0 ? question.sequence : question.model.sequence;
+  const double a_step = question.global_batch * sequence;
+  if (question.tokens > 0.0)
+    answer.part("days", question.tokens / a_step * answer.value / kSecondsOfDay,
+                PredictedUnit::count);
+  for (const Choice& choice : choices) {
+    if (answer.choices.size() == kMostChoices) break;
+    answer.choices.push_back(
+        {choice.text(), choice.step_s, choice.memory_bytes, a_step / choice.step_s});
+  }
+  answer.formula += "; of all splits that fit into the memory, the least";
+  answer.notes.push_back(
+      fmt::format("{} splits fit; pipelines with interleaved chunks, context and "
+                  "expert parallelism were not tried",
+                  choices.size()));
+  return answer;
+}
+
+}  // namespace bench

@@ -1,5 +1,5 @@
-// Two-tower retrieval, trained as by Yi et al. (RecSys 2019): a tower of layers maps the features of
-// a user to a vector, another those of an item, and the score of an item for a user is the inner
+// Two-tower retrieval, trained as by Yi et al. (RecSys 2019): a tower of layers maps the features
+// of a user to a vector, another those of an item, and the score of an item for a user is the inner
 // product. The embedding tables are outside the graph (tables/sparse_tables.h); the rows looked up
 // in them are an input.
 #pragma once

@@ -11,7 +11,7 @@
 //
 // A sample has a table for each user feature, one of items and one of formats; its only dense
 // feature is -log of the item's share of all interactions, which corrects a softmax over the items
-// of a batch (docs/workloads/two_tower.md). Evaluation samples are users with no interaction:
+// of a batch (docs/workloads/two_tower.md). An evaluation sample is a user without an interaction:
 // sample i has the features of user i and, so that all items are evaluated once, item i mod items.
 #pragma once
 

@@ -46,6 +46,11 @@ def build_all():
     require([ROOT / "scripts" / "build", "--tests", "--quiet"])
 
 
+def build_one(program):
+    """A single program, in a build folder that scripts/build has configured with --tests."""
+    require(["cmake", "--build", ROOT / "build", "--target", program])
+
+
 def clone(folder):
     """A fresh clone of the last commit, at `folder`; its commit."""
     require(["git", "clone", "--quiet", "--no-hardlinks", "--no-local", ROOT, folder])

@@ -108,6 +108,38 @@ void add_copies(CaseList& cases, const Columns& c) {
                      }});
 }
 
+void add_zeros(CaseList& cases) {
+  constexpr std::int64_t kRows = 19, kWidth = 94;
+  for (const std::int64_t from : {0, 16, 83})
+    cases.push_back({"11 columns from " + std::to_string(from) + " set to zero",
+                     [=](const KernelSet& set, CaseTensors& tensors) {
+                       const View x = float_result(tensors, kRows, kWidth);
+                       set.recommender->zero_columns(x, from, 11);
+                     }});
+}
+
+/// Scores of all pairs of rows with a bias, and their gradients.
+void add_pairs(CaseList& cases) {
+  for (const bool add : {false, true})
+    cases.push_back(
+        {"products of all rows" + when(add), [=](const KernelSet& set, CaseTensors& tensors) {
+           constexpr std::int64_t kRows = 96, kWidth = 16;
+           const View u = floats(tensors, kRows, kWidth), v = floats(tensors, kRows, kWidth);
+           const View dy = floats(tensors, kRows, kRows);
+           const View y = float_result(tensors, kRows, kRows);
+           const View du = float_result(tensors, kRows, kWidth);
+           const View dv = float_result(tensors, kRows, kWidth);
+           GemmOptions forward{false, true};
+           forward.bias = floats(tensors, 1, kRows);
+           GemmOptions of_u{false, false}, of_v{true, false};
+           if (add) of_u.addend = du;
+           if (add) of_v.addend = dv;
+           set.gemm->multiply(forward, u, v, y);
+           set.gemm->multiply(of_u, dy, v, du);
+           set.gemm->multiply(of_v, dy, u, dv);
+         }});
+}
+
 void add_click_losses(CaseList& cases) {
   for (const std::int64_t clicks : {64, 301})
     for (const double scale : {0.0, 1.0 / 64})
@@ -160,6 +192,8 @@ std::vector<KernelCase> recommender_cases() {
         Columns{94, 16, 16, 0, 16}, Columns{24, 3, 24, 8, 16}, Columns{16, 0, 24, 7, 16},
         Columns{20, 8, 20, 4, 5}})
     add_copies(cases, c);
+  add_zeros(cases);
+  add_pairs(cases);
   add_click_losses(cases);
   add_head(cases);
   return cases;

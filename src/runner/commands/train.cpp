@@ -77,7 +77,8 @@ ExitCode train(const TrainOptions& options) {
 
 void add_what(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
-  add_value(command, "workload", request.workload, "WORKLOAD", "Train this workload: llm, ...")
+  add_value(command, "workload", request.workload, "WORKLOAD",
+            "Train this workload: llm, dlrm or two_tower")
       ->required();
   add_value(command, "--preset", request.preset, "PRESET",
             "Choose the model size: tiny, small, ... (default: tiny)");

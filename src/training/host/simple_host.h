@@ -190,6 +190,11 @@ class Recommender final : public RecommenderKernels {
     }
   }
 
+  void zero_columns(View x, std::int64_t column, std::int64_t columns) override {
+    for (Index row = 0; row < x.rows; ++row)
+      std::fill_n(x.as<T>() + row * x.columns + column, columns, T{0});
+  }
+
   void binary_cross_entropy(View logits, View labels, double gradient_scale, View losses) override {
     const T scale = static_cast<T>(gradient_scale);
     for (Index i = 0; i < logits.rows; ++i) {

@@ -61,6 +61,8 @@ class RecommenderKernels {
   /// Copies `columns` columns of `from`, from `from_column` on, to those of `to`.
   virtual void copy_columns(View from, std::int64_t from_column, View to, std::int64_t to_column,
                             std::int64_t columns, bool add) = 0;
+  /// Sets `columns` columns of `x`, from `column` on, to zero.
+  virtual void zero_columns(View x, std::int64_t column, std::int64_t columns) = 0;
   /// losses[i] (f64, [rows, 1]) = -log of the probability of labels[i] (0 or 1, in the type of the
   /// logits), in nats; p = 1 / (1 + e^-logits[i]) is that of a click. If `gradient_scale` is not 0,
   /// the logits are overwritten with gradient_scale x (p - label).

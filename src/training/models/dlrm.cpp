@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/names.h"
+#include "training/models/layers.h"
 #include "training/operators/linear.h"
 #include "training/operators/recommender.h"
 
@@ -16,22 +17,6 @@ const NameTable<DlrmShape, 3> kDlrmPresets{{{
     {{13, 26, 64, {512, 256}, {512, 512, 256}, 3, 128}, "small"},
     {{13, 26, 128, {512, 256}, {1024, 1024, 512, 256}, 3, 512}, "standard"},
 }}};
-
-/// A linear layer; initial weights have a standard deviation of sqrt(gain / inputs).
-Var layer(Var x, const std::string& name, std::int64_t out, double gain) {
-  Graph& graph = *x.graph;
-  const std::int64_t in = x.shape().columns();
-  const double deviation = std::sqrt(gain / static_cast<double>(in));
-  const Var w = graph.parameter(name, {in, out}, {Initial::normal(deviation)});
-  const Var bias = graph.parameter(name + ".bias", {1, out}, {Initial::constant(0.0), false});
-  return linear(x, w, {bias});
-}
-
-Var rectified_layers(Var x, const std::string& name, const std::vector<std::int64_t>& widths) {
-  for (std::size_t i = 0; i < widths.size(); ++i)
-    x = relu(layer(x, name + std::to_string(i), widths[i], 2.0));
-  return x;
-}
 
 /// x0 * (W (V x) + b) + x.
 Var cross_layer(Var x0, Var x, const std::string& name, std::int64_t rank) {

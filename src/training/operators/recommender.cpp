@@ -1,5 +1,8 @@
 #include "training/operators/recommender.h"
 
+#include <memory>
+#include <string>
+
 #include "core/error.h"
 
 namespace bench::training {
@@ -86,6 +89,57 @@ class ConcatColumns final : public Operator {
   }
 };
 
+class ColumnsOf final : public Operator {
+ public:
+  explicit ColumnsOf(std::int64_t first) : first_(first) {}
+  std::string_view name() const override { return "columns_of"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
+  void forward(const Frame& f) const override {
+    recommender(f).copy_columns(f.inputs[0], first_, f.output, 0, f.output.columns, false);
+  }
+  void backward(const Frame& f) const override {
+    const View &dy = f.output_gradient, &dx = f.input_gradients[0];
+    const std::int64_t end = first_ + dy.columns;
+    if (!f.adds(0)) {
+      if (first_ > 0) recommender(f).zero_columns(dx, 0, first_);
+      if (end < dx.columns) recommender(f).zero_columns(dx, end, dx.columns - end);
+    }
+    recommender(f).copy_columns(dy, 0, dx, first_, dy.columns, f.adds(0));
+  }
+
+ private:
+  std::int64_t first_;
+};
+
+class RowProducts final : public Operator {
+ public:
+  explicit RowProducts(double flops) : flops_(flops) {}
+  std::string_view name() const override { return "row_products"; }
+  bool backward_reads_input(std::size_t input) const override { return input < kBias; }
+  double flops() const override { return flops_; }
+  void forward(const Frame& f) const override {
+    GemmOptions product{false, true};
+    product.bias = {f.inputs[kBias].data, 1, f.inputs[kBias].elements(), f.inputs[kBias].dtype};
+    f.kernels->gemm->multiply(product, f.inputs[kU], f.inputs[kV], f.output);
+  }
+  void backward(const Frame& f) const override {
+    product_gradient(f, kU, {false, false}, f.inputs[kV]);
+    product_gradient(f, kV, {true, false}, f.inputs[kU]);
+  }
+
+ private:
+  enum Input : std::size_t { kU, kV, kBias };
+  /// The output's gradient, or its transpose, times `other`.
+  static void product_gradient(const Frame& f, std::size_t input, GemmOptions product, View other) {
+    const View& gradient = f.input_gradients[input];
+    if (!gradient) return;
+    if (f.adds(input)) product.addend = gradient;
+    f.kernels->gemm->multiply(product, f.output_gradient, other, gradient);
+  }
+
+  double flops_;
+};
+
 class BinaryCrossEntropy final : public Operator {
  public:
   std::string_view name() const override { return "binary_cross_entropy"; }
@@ -121,6 +175,22 @@ Var concat_columns(Var a, Var b) {
           a.shape().text() + " and " + b.shape().text());
   return a.graph->apply(std::make_unique<ConcatColumns>(), {a, b},
                         {a.shape().rows(), a.shape().columns() + b.shape().columns()});
+}
+
+Var columns_of(Var x, std::int64_t first, std::int64_t count) {
+  require(
+      first >= 0 && count > 0 && first + count <= x.shape().columns(), "columns_of",
+      std::to_string(count) + " columns from " + std::to_string(first) + " of " + x.shape().text());
+  return x.graph->apply(std::make_unique<ColumnsOf>(first), {x}, {x.shape().rows(), count});
+}
+
+Var row_products(Var u, Var v, Var bias) {
+  const std::int64_t rows = u.shape().rows();
+  require(u.shape() == v.shape() && bias.shape().elements() == rows, "row_products",
+          u.shape().text() + " and " + v.shape().text() + ", the bias " + bias.shape().text());
+  return u.graph->apply(
+      std::make_unique<RowProducts>(2.0 * static_cast<double>(rows * rows * u.shape().columns())),
+      {u, v, bias}, {rows, rows});
 }
 
 Var binary_cross_entropy(Var logits, Var labels) {

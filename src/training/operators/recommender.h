@@ -23,6 +23,13 @@ Var cross(Var x0, Var u, Var x);
 /// [rows, a] and [rows, b] -> [rows, a + b].
 Var concat_columns(Var a, Var b);
 
+/// Columns `first` to `first + count - 1` of x.
+Var columns_of(Var x, std::int64_t first, std::int64_t count);
+
+/// The inner products of all pairs of rows: u [rows, d], v [rows, d], bias [rows, 1] -> [rows,
+/// rows], y[i, j] = <u_i, v_j> + bias_j. The bias has no gradient. 2 rows^2 d FLOPs forward.
+Var row_products(Var u, Var v, Var bias);
+
 /// The loss of a click model: logistic function, logarithm and gradient in one pass. logits
 /// [rows, 1], labels [rows, 1] of 0 and 1 in the compute type; the losses f64 [rows, 1], in nats.
 /// Training minimizes StepScalars::gradient_scale x their sum, and overwrites the logits with their

@@ -7,8 +7,10 @@
 #include "core/text.h"
 #include "training/models/dlrm.h"
 #include "training/models/llm.h"
+#include "training/models/two_tower.h"
 #include "training/workloads/dlrm.h"
 #include "training/workloads/llm.h"
+#include "training/workloads/two_tower.h"
 
 namespace bench::training {
 
@@ -22,27 +24,34 @@ Json mllog_options(const AdamwOptions& options) {
 
 namespace {
 
+using Make = std::function<std::unique_ptr<Workload>(
+    const std::string& preset, std::uint64_t seed, std::int64_t sequence, const DataChoice& data)>;
+
 struct Entry {
   std::string name;
   std::vector<std::string> presets;
-  std::function<std::unique_ptr<Workload>(const std::string& preset, std::uint64_t seed,
-                                          std::int64_t sequence, const DataChoice& data)>
-      make;
+  Make make;
 };
+
+Make without_sequences(const std::string& name,
+                       std::unique_ptr<Workload> (*make)(const std::string&, std::uint64_t,
+                                                         const DataChoice&)) {
+  return [name, make](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+                      const DataChoice& data) {
+    if (sequence > 0)
+      throw Error(
+          ErrorKind::input,
+          "workload " + name + " has no sequences, but sequence is " + std::to_string(sequence),
+          "remove the parameter sequence");
+    return make(preset, seed, data);
+  };
+}
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {"llm", llm_presets(), make_llm_workload},
-      {"dlrm", dlrm_presets(),
-       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
-          const DataChoice& data) {
-         if (sequence > 0)
-           throw Error(
-               ErrorKind::input,
-               "workload dlrm has no sequences, but sequence is " + std::to_string(sequence),
-               "remove the parameter sequence");
-         return make_dlrm_workload(preset, seed, data);
-       }},
+      {"dlrm", dlrm_presets(), without_sequences("dlrm", make_dlrm_workload)},
+      {"two_tower", two_tower_presets(), without_sequences("two_tower", make_two_tower_workload)},
   };
   return all;
 }

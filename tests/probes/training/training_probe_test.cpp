@@ -185,8 +185,8 @@ TEST_CASE(
   CHECK(job.logged("submission_benchmark").at(0).get<std::string>().starts_with("benchctl_llm_"));
 }
 
-TEST_CASE("the logs of both workloads name the optimizer of their dense parameters") {
-  for (const char* workload : {"llm", "dlrm"}) {
+TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
+  for (const char* workload : {"llm", "dlrm", "two_tower"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);

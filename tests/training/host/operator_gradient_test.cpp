@@ -146,6 +146,25 @@ TEST_CASE("the gradient of concatenated columns is correct, also for a tensor wi
   });
 }
 
+TEST_CASE("the gradient of parts of a tensor's columns is correct, also where they overlap") {
+  check_operator([](Graph& g) {
+    const Var x = gelu(checked_parameter(g, "x", kCheckedRows, 21));
+    const Var parts = concat_columns(columns_of(x, 0, 9), columns_of(x, 9, 12));
+    return concat_columns(parts, concat_columns(columns_of(x, 4, 7), columns_of(x, 20, 1)));
+  });
+}
+
+TEST_CASE("the gradient of the products of all rows is correct, also of a tensor with itself") {
+  check_operator([](Graph& g) {
+    const Var u = checked_parameter(g, "u", kCheckedRows, 7);
+    const Var v = gelu(checked_parameter(g, "v", kCheckedRows, 7));
+    std::vector<double> bias;
+    for (std::int64_t i = 0; i < kCheckedRows; ++i) bias.push_back(0.1 * static_cast<double>(i));
+    const Var b = g.constant("bias", {kCheckedRows, 1}, bias);
+    return add(row_products(u, v, b), row_products(v, v, b));
+  });
+}
+
 TEST_CASE("the gradient of cross layers is correct, also for the first with equal inputs") {
   check_operator([](Graph& g) {
     const Var x0 =

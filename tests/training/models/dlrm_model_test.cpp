@@ -64,6 +64,9 @@ class FaultyRecommender final : public RecommenderKernels {
                     std::int64_t columns, bool add) override {
     real_->copy_columns(from, from_column, to, to_column, columns, add);
   }
+  void zero_columns(View x, std::int64_t column, std::int64_t columns) override {
+    real_->zero_columns(x, column, columns);
+  }
   void binary_cross_entropy(View logits, View labels, double scale, View losses) override {
     real_->binary_cross_entropy(logits, labels, scale, losses);
   }

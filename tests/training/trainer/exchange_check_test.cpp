@@ -7,6 +7,7 @@
 #include "tests/support/thread_group.h"
 #include "tests/training/dlrm_training.h"
 #include "tests/training/short_training.h"
+#include "tests/training/two_tower_training.h"
 
 namespace bench::training {
 namespace {
@@ -42,16 +43,21 @@ class LosingTables final : public PassingCollectives {
   int seen_ = 0;
 };
 
-std::vector<TrainingCheck> checks_of_two_ranks(bool loses) {
+TrainingRun three_steps(bool towers, Group& group, RunObserver& end) {
+  TrainerOptions options = towers ? two_tower_training(3) : dlrm_training(3, 256);
+  options.recipe.batch = 256;
+  options.lanes = 1;
+  return towers ? train_two_tower(1, options, group, end).run
+                : train_dlrm(1, options, group, end).run;
+}
+
+std::vector<TrainingCheck> checks_of_two_ranks(bool towers, bool loses) {
   std::vector<TrainingCheck> checks(2);
   run_ranks(2, [&](Group& group) {
     ArmsAtTheEnd end;
     LosingTables collectives(group, end, loses);
     GroupWith losing(group, collectives);
-    TrainerOptions options = dlrm_training(3, 256);
-    options.recipe.batch = 256;
-    options.lanes = 1;
-    const TrainingRun run = train_dlrm(1, options, losing, end).run;
+    const TrainingRun run = three_steps(towers, losing, end);
     checks[static_cast<std::size_t>(group.rank())] = check_named(run, "gradient_exchange");
   });
   return checks;
@@ -60,19 +66,21 @@ std::vector<TrainingCheck> checks_of_two_ranks(bool loses) {
 }  // namespace
 
 TEST_CASE("ranks with tables compare table gradients with those of one rank") {
-  for (const TrainingCheck& check : checks_of_two_ranks(false)) {
-    INFO(check.text);
-    CHECK(check.held);
-    CHECK_THAT(check.text,
-               Catch::Matchers::Contains("2 ranks, embedding tables included, differs"));
-  }
+  for (const bool towers : {false, true})
+    for (const TrainingCheck& check : checks_of_two_ranks(towers, false)) {
+      INFO(check.text);
+      CHECK(check.held);
+      CHECK_THAT(check.text,
+                 Catch::Matchers::Contains("2 ranks, embedding tables included, differs"));
+    }
 }
 
 TEST_CASE("table gradients lost between two ranks are found by both") {
-  for (const TrainingCheck& check : checks_of_two_ranks(true)) {
-    INFO(check.text);
-    CHECK_FALSE(check.held);
-  }
+  for (const bool towers : {false, true})
+    for (const TrainingCheck& check : checks_of_two_ranks(towers, true)) {
+      INFO(check.text);
+      CHECK_FALSE(check.held);
+    }
 }
 
 }  // namespace bench::training

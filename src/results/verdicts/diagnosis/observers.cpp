@@ -93,7 +93,7 @@ void add_shares(Observation& observation, const Times& times, const JobResult& j
   for (const PartOfPhase& one : kParts) parts[one.measure] += time_of(times, one.phase);
   for (const auto& [part, seconds] : parts)
     observation.set(part, seconds / steps, source_of(job, kBreakdown));
-  if (text_field(facts, "workload") == "dlrm")
+  if (facts.contains("table_threads") && facts["table_threads"].is_number())
     observation.set_missing(M::data_share, "embedding lookups are counted as data time");
   if (!observation.on_gpu)
     observation.set(M::transfer_share, 0.0, "device memory is host memory");

@@ -107,6 +107,17 @@ struct CopyColumns {
   }
 };
 
+struct ZeroColumns {
+  float* to;  // the first of them in the first row
+  std::int64_t stride, count;
+  BENCH_BOTH std::int64_t columns() const { return count; }
+  template <int width>
+  BENCH_BOTH void at(std::int64_t row, std::int64_t column) const {
+    BENCH_UNROLL
+    for (int k = 0; k < width; ++k) to[row * stride + column + k] = 0.0f;
+  }
+};
+
 /// One click a thread.
 struct ClickLosses {
   float* logits;
@@ -365,6 +376,9 @@ class FunctorRecommender final : public RecommenderKernels {
       launch_.template rows<kWide>(body, from.rows);
     else
       launch_.template rows<1>(body, from.rows);
+  }
+  void zero_columns(View x, std::int64_t column, std::int64_t columns) override {
+    launch_.template rows<1>(ZeroColumns{x.as<float>() + column, x.columns, columns}, x.rows);
   }
   void binary_cross_entropy(View logits, View labels, double gradient_scale, View losses) override {
     launch_.template elements<1>(

@@ -222,11 +222,11 @@ TEST_CASE("a training log without step breakdown yields no guesses") {
   CHECK(unknown->why.find("has no step breakdown") != std::string::npos);
 }
 
-TEST_CASE("the data phase of a click model, which includes lookups, is not data wait") {
+TEST_CASE("the data phase of a model with tables, which includes lookups, is not data wait") {
   RunFixture run;
   auto phases = plain_phases();
   phases[0].second = 8.0;
-  add_training(run, "t1", phases, 1, {{"host", kQuiet}, {"workload", "dlrm"}});
+  add_training(run, "t1", phases, 1, {{"host", kQuiet}, {"table_threads", 2}});
   const Diagnosis diagnosis = diagnose_run(run.records()).front().diagnosis;
   CHECK(diagnosis.bottleneck->rule == "compute_host");
   CHECK(std::ranges::any_of(diagnosis.not_judged,

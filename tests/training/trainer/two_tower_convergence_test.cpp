@@ -1,0 +1,62 @@
+// What two_tower tiny learns, on interactions whose best ranking is known.
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/support/catch.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/two_tower_training.h"
+#include "training/workloads/workload.h"
+
+namespace bench::training {
+namespace {
+
+/// A line for each evaluation.
+struct PrintedRankings final : RunObserver {
+  explicit PrintedRankings(std::int64_t samples) : batch(samples) {}
+  void evaluation_stop(std::int64_t samples, const Quality& quality) override {
+    std::cout << "step " << samples / batch << " gap " << quality.gap << " cross-entropy gap "
+              << quality.parts[3].second << "\n";
+  }
+  std::int64_t batch;
+};
+
+double from_environment(const char* name, double otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atof(text) : otherwise;
+}
+
+}  // namespace
+
+// By hand: training_tests "two_tower tiny reaches its target", with SEED, STEPS, RATE as asked.
+TEST_CASE("two_tower tiny reaches its target", "[.evidence]") {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seed = static_cast<std::uint64_t>(from_environment("SEED", 1));
+  TrainerOptions options;
+  options.recipe = make_workload("two_tower", "tiny", seed)->recipe();
+  Recipe& recipe = options.recipe;
+  const double target = recipe.target.value();
+  recipe.horizon = recipe.schedule.horizon =
+      static_cast<std::int64_t>(from_environment("STEPS", static_cast<double>(recipe.horizon)));
+  recipe.schedule.peak = from_environment("RATE", recipe.schedule.peak);
+  if (from_environment("TO_THE_END", 0) != 0) recipe.target = -1.0;
+  options.seed = seed;
+  options.lanes = 2;
+  const auto alone = make_self_group();
+  PrintedRankings looks(recipe.batch);
+  const std::clock_t cpu = std::clock();  // says what a machine that others use too hides
+  const TrainingRun run = train_two_tower(seed, options, *alone, looks).run;
+  double training = 0.0;
+  for (const TrainedStep& step : run.steps) training += step.seconds;
+  for (const auto& [name, value] : run.parts) std::cout << name << " " << value << "\n";
+  const CurvePoint& last = run.curve.back();
+  std::cout << "recall " << last.native << " of " << last.floor << "\n";
+  std::cout << "gap " << last.gap << " after " << training << " s of steps and "
+            << std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()
+            << " s in all, " << last.samples / training << " samples/s; "
+            << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
+            << " CPU seconds, evaluations included\n";
+  CHECK(last.gap <= target);
+}
+
+}  // namespace bench::training

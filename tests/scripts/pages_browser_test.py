@@ -227,21 +227,14 @@ def check_site(browser, pages):
 
 
 def keep_screenshots(browser, folder, kept):
-    for name, size, dark in (("fleet", (1200, 900), False), ("training", (1200, 700), False), ("scaling", (1200, 900), False),
-                             ("ladder", (1200, 900), False),
-                             ("fleet", (1200, 900), True), ("fleet", (390, 844), False)):
-        page = browser.open(folder / f"{name}.html")
-        page.screen(*size, dark=dark)
-        look = "phone" if size[0] < 500 else "dark" if dark else "light"
-        if name == "training":
-            page.value("[...document.querySelectorAll('h2')].find(h => h.textContent === 'Bottleneck analysis').scrollIntoView()")
-            page.screenshot(kept / "diagnosis.png")
-        elif name == "fleet" and look == "light":
-            page.screenshot(kept / "fleet-light.png")
-            page.value("[...document.querySelectorAll('h2')].find(h => h.textContent === 'Map').scrollIntoView()")
-            page.screenshot(kept / "fleet-map.png")
-        else:
-            page.screenshot(kept / f"{name}-{look}.png")
+    """Pages of the docs whose values are synthetic: a fit over many ranks, and a map of many hosts."""
+    page = browser.open(folder / "scaling.html")
+    page.screen(1200, 900)
+    page.screenshot(kept / "scaling-light.png")
+    page = browser.open(folder / "fleet.html")
+    page.screen(1200, 900)
+    page.value("[...document.querySelectorAll('h2')].find(h => h.textContent === 'Map').scrollIntoView()")
+    page.screenshot(kept / "fleet-map.png")
 
 
 def why_it_does_not_start():

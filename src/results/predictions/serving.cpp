@@ -125,6 +125,8 @@ Prediction predict_serve(const ServeQuestion& question) {
 
 namespace {
 
+constexpr double kMostReplicas = 20'000;
+
 /// The chance that fewer than `needed` of `replicas` are up.
 double shortfall_of(double replicas, double needed, double up) {
   double chance = 0.0;
@@ -143,6 +145,11 @@ Prediction predict_fleet(const FleetQuestion& question) {
                 "give --load and --replica-rate in tokens per second");
   const double needed =
       std::ceil(question.tokens_per_second / (question.replica_tokens_per_second * question.use));
+  if (needed > kMostReplicas)
+    throw Error(ErrorKind::input,
+                fmt::format("the load needs {:.0f} replicas; at most {:.0f} are computed", needed,
+                            kMostReplicas),
+                "ask for a part of the load");
   double up = 1.0;
   if (question.device_mtbf_s > 0.0) {
     const double mtbf = question.device_mtbf_s / question.replica_devices;

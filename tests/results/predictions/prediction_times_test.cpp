@@ -192,6 +192,8 @@ TEST_CASE("a fleet has spares for the replicas that are down") {
   CHECK(with.value == 14);
   CHECK(named(with, "shortfall") < 0.01);
   CHECK(with.low == 10);
+  question.tokens_per_second = 1e12;
+  CHECK_THROWS_AS(predict_fleet(question), Error);
 }
 
 }  // namespace bench

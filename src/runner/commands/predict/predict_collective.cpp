@@ -70,14 +70,14 @@ void add_predict_collective(CLI::App& predict, CommandResult& result) {
       *command, "--operation", question.operation, "NAME",
       "Predict this operation: all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, "
       "reduce, send_recv (default: all_reduce)");
-  add_value(*command, "--bytes", question.bytes, "N", "Set the bytes of the message")->required();
-  add_value(*command, "--ranks", question.ranks, "N",
-            "Predict over so many ranks (default: those of --from)");
+  add_number(*command, "--bytes", question.bytes, "N", "Set the bytes of the message")->required();
+  add_number(*command, "--ranks", question.ranks, "N",
+             "Predict over so many ranks (default: those of --from)");
   add_value(*command, "--from", options->side, "SIDE",
             "Predict from these measurements: a run, latest, label:NAME=VALUE, ...");
-  add_value(*command, "--latency", question.latency_s, "SECONDS", "Set the time of one step");
-  add_value(*command, "--bandwidth", question.bytes_per_second, "RATE",
-            "Set the bandwidth of a rank's slowest link, one direction, in B/s");
+  add_number(*command, "--latency", question.latency_s, "SECONDS", "Set the time of one step");
+  add_number(*command, "--bandwidth", question.bytes_per_second, "RATE",
+             "Set the bandwidth of a rank's slowest link, one direction, in B/s");
   add_value(*command, "--algorithm", options->algorithm, "ring|tree",
             "Set the algorithm (default: ring)");
   add_answer_options(*command, *options);

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 #include "core/text.h"
 #include "results/output/predictions/prediction_output.h"
 #include "runner/hardware/hardware_catalogue.h"
@@ -11,6 +14,9 @@
 namespace bench {
 
 HardwareEntry PredictOptions::hardware() const {
+  if (device.empty())
+    throw Error(ErrorKind::usage, "a product is needed",
+                "name it by --device (`benchctl list hardware`), or give its rates");
   const auto catalogue = HardwareCatalogue::installed();
   if (const HardwareEntry* exact = catalogue.find(device)) return *exact;
   const auto like = catalogue.like(device);
@@ -41,6 +47,19 @@ ComputeRate attained_rate(const PredictOptions& options, double given, double sh
   rate.low = 0.9 * rate.flops_per_second;
   rate.high = 1.1 * rate.flops_per_second;
   return rate;
+}
+
+CLI::Validator not_negative() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        double number = 0.0;
+        const char* const end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, number);
+        const bool read = error == std::errc() && stop == end && std::isfinite(number);
+        return read && number >= 0.0 ? std::string()
+                                     : "'" + printable(text) + "' is not a number of 0 or more";
+      },
+      "");
 }
 
 void add_model_option(CLI::App& command, PredictOptions& options) {

@@ -28,6 +28,15 @@ struct PredictOptions : ReadingOptions {
 ComputeRate attained_rate(const PredictOptions& options, double given, double share,
                           const std::string& dtype);
 
+CLI::Validator not_negative();
+
+/// A finite number of 0 or more.
+template <class Value>
+CLI::Option* add_number(CLI::App& command, const std::string& name, Value& value,
+                        const std::string& type, const std::string& text) {
+  return add_value(command, name, value, type, text)->check(not_negative());
+}
+
 void add_model_option(CLI::App& command, PredictOptions& options);
 void add_device_option(CLI::App& command, PredictOptions& options, const std::string& text);
 void add_answer_options(CLI::App& command, PredictOptions& options);

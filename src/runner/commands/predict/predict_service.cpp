@@ -41,24 +41,24 @@ void add_predict_checkpoint(CLI::App& predict, CommandResult& result) {
   CheckpointQuestion& question = options->question;
   add_model_option(*command, *options);
   command->get_option("--model")->required(false);
-  add_value(*command, "--bytes", question.bytes, "N",
-            "Set the bytes of a checkpoint (default: parameters x --bytes-per-parameter)");
-  add_value(*command, "--bytes-per-parameter", options->bytes_per_parameter, "N",
-            "Set the bytes per parameter (default: 14, weights in 16 bit and Adam in f32)");
-  add_value(*command, "--bandwidth", question.bytes_per_second, "RATE",
-            "Set the write rate of all devices together, in B/s")
+  add_number(*command, "--bytes", question.bytes, "N",
+             "Set the bytes of a checkpoint (default: parameters x --bytes-per-parameter)");
+  add_number(*command, "--bytes-per-parameter", options->bytes_per_parameter, "N",
+             "Set the bytes per parameter (default: 14, weights in 16 bit and Adam in f32)");
+  add_number(*command, "--bandwidth", question.bytes_per_second, "RATE",
+             "Set the write rate of all devices together, in B/s")
       ->required();
-  add_value(*command, "--stall", question.stall_s, "SECONDS",
-            "Set the time that the training waits for one (default: until it is written)");
-  add_value(*command, "--devices", question.devices, "N", "Train on so many devices (default: 1)")
+  add_number(*command, "--stall", question.stall_s, "SECONDS",
+             "Set the time that the training waits for one (default: until it is written)");
+  add_number(*command, "--devices", question.devices, "N", "Train on so many devices (default: 1)")
       ->check(CLI::PositiveNumber);
-  add_value(*command, "--mtbf", options->mtbf_hours, "HOURS",
-            "Set the mean time between failures of one device that stop the training, in hours")
+  add_number(*command, "--mtbf", options->mtbf_hours, "HOURS",
+             "Set the mean time between failures of one device that stop the training, in hours")
       ->required();
-  add_value(*command, "--restart", question.restart_s, "SECONDS",
-            "Set the time from a failure to the first new step (default: 0)");
-  add_value(*command, "--interval", question.interval_s, "SECONDS",
-            "Predict the goodput of this interval (default: of the best one)");
+  add_number(*command, "--restart", question.restart_s, "SECONDS",
+             "Set the time from a failure to the first new step (default: 0)");
+  add_number(*command, "--interval", question.interval_s, "SECONDS",
+             "Predict the goodput of this interval (default: of the best one)");
   add_answer_options(*command, *options);
   command->callback([options, &result] {
     print_prediction(checkpoint_of(*options), *options);
@@ -102,28 +102,28 @@ void add_predict_serve(CLI::App& predict, CommandResult& result) {
   add_model_option(*command, *options);
   add_device_option(*command, *options, "Serve on this product");
   command->get_option("--device")->required();
-  add_value(*command, "--devices", question.devices, "N",
-            "Split the model over so many devices (default: 1)")
+  add_number(*command, "--devices", question.devices, "N",
+             "Split the model over so many devices (default: 1)")
       ->check(CLI::PositiveNumber);
-  add_value(*command, "--context", question.context, "TOKENS",
-            "Set the tokens of each sequence (default: 4096)");
-  add_value(*command, "--batch", question.batch, "N",
-            "Serve so many sequences at once (default: 1)");
-  add_value(*command, "--bound", question.bound_s, "SECONDS",
-            "Also predict the largest batch whose tokens take no longer");
-  add_value(*command, "--weight-bytes", question.weight_bytes, "N",
-            "Set the bytes of a weight (default: 2)");
-  add_value(*command, "--cache-bytes", question.cache_bytes, "N",
-            "Set the bytes of a number in the KV cache (default: 2)");
+  add_number(*command, "--context", question.context, "TOKENS",
+             "Set the tokens of each sequence (default: 4096)");
+  add_number(*command, "--batch", question.batch, "N",
+             "Serve so many sequences at once (default: 1)");
+  add_number(*command, "--bound", question.bound_s, "SECONDS",
+             "Also predict the largest batch whose tokens take no longer");
+  add_number(*command, "--weight-bytes", question.weight_bytes, "N",
+             "Set the bytes of a weight (default: 2)");
+  add_number(*command, "--cache-bytes", question.cache_bytes, "N",
+             "Set the bytes of a number in the KV cache (default: 2)");
   add_value(*command, "--dtype", options->dtype, "TYPE",
             "Set the type of products (default: bf16)");
-  add_value(*command, "--draft", question.drafted, "TOKENS",
-            "Predict the gain of speculative decoding with so many drafted tokens");
-  add_value(*command, "--accept", question.accepted, "CHANCE",
-            "Set the chance that a drafted token is accepted")
+  add_number(*command, "--draft", question.drafted, "TOKENS",
+             "Predict the gain of speculative decoding with so many drafted tokens");
+  add_number(*command, "--accept", question.accepted, "CHANCE",
+             "Set the chance that a drafted token is accepted")
       ->check(CLI::Range(0.0, 1.0));
-  add_value(*command, "--draft-cost", question.draft_cost, "SHARE",
-            "Set the time to draft a token, relative to a step of the model");
+  add_number(*command, "--draft-cost", question.draft_cost, "SHARE",
+             "Set the time to draft a token, relative to a step of the model");
   add_answer_options(*command, *options);
   command->callback([options, &result] {
     print_prediction(serve_of(*options), *options);
@@ -148,24 +148,24 @@ void add_predict_fleet(CLI::App& predict, CommandResult& result) {
       "45600 --repair 24");
   auto options = std::make_shared<FleetDemand>();
   FleetQuestion& question = options->question;
-  add_value(*command, "--load", question.tokens_per_second, "RATE",
-            "Serve so many tokens per second in all")
+  add_number(*command, "--load", question.tokens_per_second, "RATE",
+             "Serve so many tokens per second in all")
       ->required();
-  add_value(*command, "--replica-rate", question.replica_tokens_per_second, "RATE",
-            "Set the tokens per second of one replica of the model")
+  add_number(*command, "--replica-rate", question.replica_tokens_per_second, "RATE",
+             "Set the tokens per second of one replica of the model")
       ->required();
-  add_value(*command, "--replica-devices", question.replica_devices, "N",
-            "Set the devices of a replica (default: 1)")
+  add_number(*command, "--replica-devices", question.replica_devices, "N",
+             "Set the devices of a replica (default: 1)")
       ->check(CLI::PositiveNumber);
-  add_value(*command, "--use", question.use, "SHARE",
-            "Load a replica to at most this share (default: 0.7)")
+  add_number(*command, "--use", question.use, "SHARE",
+             "Load a replica to at most this share (default: 0.7)")
       ->check(CLI::Range(0.01, 1.0));
-  add_value(*command, "--mtbf", options->mtbf_hours, "HOURS",
-            "Set the mean time between failures of a device, in hours (default: none fails)");
-  add_value(*command, "--repair", options->repair_hours, "HOURS",
-            "Set the time until a replica serves again, in hours (default: 0)");
-  add_value(*command, "--shortfall", question.shortfall, "SHARE",
-            "Allow too few replicas for this share of the time (default: 0.001)")
+  add_number(*command, "--mtbf", options->mtbf_hours, "HOURS",
+             "Set the mean time between failures of a device, in hours (default: none fails)");
+  add_number(*command, "--repair", options->repair_hours, "HOURS",
+             "Set the time until a replica serves again, in hours (default: 0)");
+  add_number(*command, "--shortfall", question.shortfall, "SHARE",
+             "Allow too few replicas for this share of the time (default: 0.001)")
       ->check(CLI::Range(1e-9, 0.5));
   add_answer_options(*command, *options);
   command->callback([options, &result] {

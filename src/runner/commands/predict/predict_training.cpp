@@ -63,24 +63,24 @@ void add_predict_memory(CLI::App& predict, CommandResult& result) {
   auto options = std::make_shared<MemoryOptions>();
   add_model_option(*command, *options);
   add_value(*command, "--split", options->split, "SPLIT", kSplitHelp);
-  add_value(*command, "--micro-batch", options->question.micro_batch, "N:POSITIVE",
-            "Set the sequences of a micro batch (default: 1)")
+  add_number(*command, "--micro-batch", options->question.micro_batch, "N:POSITIVE",
+             "Set the sequences of a micro batch (default: 1)")
       ->check(CLI::PositiveNumber);
-  add_value(*command, "--micro-batches", options->question.micro_batches, "N",
-            "Set the micro batches of a step and device (default: enough to fill the pipeline)");
-  add_value(*command, "--sequence", options->sequence, "TOKENS",
-            "Set the tokens of a sequence (default: the model's)");
+  add_number(*command, "--micro-batches", options->question.micro_batches, "N",
+             "Set the micro batches of a step and device (default: enough to fill the pipeline)");
+  add_number(*command, "--sequence", options->sequence, "TOKENS",
+             "Set the tokens of a sequence (default: the model's)");
   add_value(*command, "--recompute", options->recompute, "none|selective|full",
             "Compute activations again: none, those inside attention, or all of a layer (default: "
             "none)");
   add_value(*command, "--optimizer", options->optimizer, "NAME",
             "Set the optimizer: adam, adam-bf16, adam-8bit, adam-f32, sgd (default: adam)");
-  add_value(*command, "--weight-bytes", options->question.weight_bytes, "N",
-            "Set the bytes of a weight (default: 2)");
-  add_value(*command, "--gradient-bytes", options->question.gradient_bytes, "N",
-            "Set the bytes of a gradient (default: 2)");
-  add_value(*command, "--activation-bytes", options->question.activation_bytes, "N",
-            "Set the bytes of an activation (default: 2)");
+  add_number(*command, "--weight-bytes", options->question.weight_bytes, "N",
+             "Set the bytes of a weight (default: 2)");
+  add_number(*command, "--gradient-bytes", options->question.gradient_bytes, "N",
+             "Set the bytes of a gradient (default: 2)");
+  add_number(*command, "--activation-bytes", options->question.activation_bytes, "N",
+             "Set the bytes of an activation (default: 2)");
   command->add_flag("--unfused-attention", options->unfused,
                     "Keep the square of attention scores (default: fused attention)");
   add_device_option(*command, *options, "Say whether it fits into this product");
@@ -109,30 +109,31 @@ void add_predict_step(CLI::App& predict, CommandResult& result) {
   StepQuestion& question = options->question;
   add_model_option(*command, *options);
   add_value(*command, "--split", options->split, "SPLIT", kSplitHelp);
-  add_value(*command, "--batch", question.global_batch, "N",
-            "Set the sequences of a step over all devices")
+  add_number(*command, "--batch", question.global_batch, "N",
+             "Set the sequences of a step over all devices")
       ->required();
-  add_value(*command, "--micro-batch", question.micro_batch, "N",
-            "Set the sequences of a micro batch (default: 1)");
-  add_value(*command, "--sequence", question.sequence, "TOKENS",
-            "Set the tokens of a sequence (default: the model's)");
-  add_value(*command, "--flops", question.compute.flops_per_second, "RATE",
-            "Set the rate that a device attains on the model's products, in FLOP/s (default: --mfu "
-            "of the peak of --device)");
-  add_value(*command, "--mfu", options->mfu, "SHARE",
-            "Set the share of the peak that products attain (default: 0.5)");
+  add_number(*command, "--micro-batch", question.micro_batch, "N",
+             "Set the sequences of a micro batch (default: 1)");
+  add_number(*command, "--sequence", question.sequence, "TOKENS",
+             "Set the tokens of a sequence (default: the model's)");
+  add_number(
+      *command, "--flops", question.compute.flops_per_second, "RATE",
+      "Set the rate that a device attains on the model's products, in FLOP/s (default: --mfu "
+      "of the peak of --device)");
+  add_number(*command, "--mfu", options->mfu, "SHARE",
+             "Set the share of the peak that products attain (default: 0.5)");
   add_value(*command, "--dtype", options->dtype, "TYPE",
             "Set the type of products (default: bf16)");
   add_device_option(*command, *options, "Take the peak of this product");
-  add_value(*command, "--tensor-bandwidth", question.tensor_bytes_per_second, "RATE",
-            "Set the bandwidth of a device to its tensor-parallel group, one direction, in B/s");
-  add_value(*command, "--data-bandwidth", question.data_bytes_per_second, "RATE",
-            "Set the bandwidth of a device to its data-parallel group, one direction, in B/s");
-  add_value(*command, "--overlap", question.overlap, "SHARE",
-            "Set the share of the gradient exchange that the backward pass hides (default: 0)")
+  add_number(*command, "--tensor-bandwidth", question.tensor_bytes_per_second, "RATE",
+             "Set the bandwidth of a device to its tensor-parallel group, one direction, in B/s");
+  add_number(*command, "--data-bandwidth", question.data_bytes_per_second, "RATE",
+             "Set the bandwidth of a device to its data-parallel group, one direction, in B/s");
+  add_number(*command, "--overlap", question.overlap, "SHARE",
+             "Set the share of the gradient exchange that the backward pass hides (default: 0)")
       ->check(CLI::Range(0.0, 1.0));
-  add_value(*command, "--input-time", question.input_s, "SECONDS",
-            "Set the time to load the input of a step (default: 0)");
+  add_number(*command, "--input-time", question.input_s, "SECONDS",
+             "Set the time to load the input of a step (default: 0)");
   add_answer_options(*command, *options);
   command->callback([options, &result] {
     options->question.model = options->shape();
@@ -185,26 +186,26 @@ void add_predict_train(CLI::App& predict, CommandResult& result) {
   auto options = std::make_shared<TrainingTimeOptions>();
   add_model_option(*command, *options);
   command->get_option("--model")->required(false);
-  add_value(*command, "--tokens", options->question.tokens, "N", "Train on so many tokens");
-  add_value(*command, "--budget", options->budget, "FLOP",
-            "Predict the compute-optimal model for this number of operations instead");
-  add_value(*command, "--sequence", options->sequence, "TOKENS",
-            "Set the tokens of a sequence (default: the model's)");
+  add_number(*command, "--tokens", options->question.tokens, "N", "Train on so many tokens");
+  add_number(*command, "--budget", options->budget, "FLOP",
+             "Predict the compute-optimal model for this number of operations instead");
+  add_number(*command, "--sequence", options->sequence, "TOKENS",
+             "Set the tokens of a sequence (default: the model's)");
   add_device_option(*command, *options, "Train on this product");
-  add_value(*command, "--devices", options->question.devices, "N",
-            "Train on so many devices (default: 1)")
+  add_number(*command, "--devices", options->question.devices, "N",
+             "Train on so many devices (default: 1)")
       ->check(CLI::PositiveNumber);
-  add_value(*command, "--peak", options->question.peak_flops, "RATE",
-            "Set the peak of a device in FLOP/s (default: that of --device)");
+  add_number(*command, "--peak", options->question.peak_flops, "RATE",
+             "Set the peak of a device in FLOP/s (default: that of --device)");
   add_value(*command, "--dtype", options->dtype, "TYPE",
             "Set the type of products (default: bf16)");
   add_value(
       *command, "--mfu", options->mfu, "SHARE",
       "Set the model FLOPs utilisation, such as one that was measured (default: 0.35 to 0.45)");
-  add_value(*command, "--goodput", options->question.available, "SHARE",
-            "Set the share of the time in which the training advances (default: 1)")
+  add_number(*command, "--goodput", options->question.available, "SHARE",
+             "Set the share of the time in which the training advances (default: 1)")
       ->check(CLI::Range(0.01, 1.0));
-  add_value(*command, "--price", options->price, "DOLLARS", "Set the price of a device and hour");
+  add_number(*command, "--price", options->price, "DOLLARS", "Set the price of a device and hour");
   add_answer_options(*command, *options);
   command->callback([options, &result] {
     print_prediction(time_to_train(*options), *options);
@@ -248,34 +249,35 @@ void add_predict_plan(CLI::App& predict, CommandResult& result) {
   add_model_option(*command, *options);
   add_device_option(*command, *options, "Train on this product");
   command->get_option("--device")->required();
-  add_value(*command, "--devices", question.devices, "N", "Train on so many devices (default: 8)")
+  add_number(*command, "--devices", question.devices, "N", "Train on so many devices (default: 8)")
       ->check(CLI::Range(1, 1'000'000));
-  add_value(*command, "--per-node", question.devices_per_node, "N",
-            "Set the devices of a node (default: 8)")
+  add_number(*command, "--per-node", question.devices_per_node, "N",
+             "Set the devices of a node (default: 8)")
       ->check(CLI::Range(1, 1024));
-  add_value(*command, "--batch", question.global_batch, "N",
-            "Set the sequences of a step over all devices")
+  add_number(*command, "--batch", question.global_batch, "N",
+             "Set the sequences of a step over all devices")
       ->required();
-  add_value(*command, "--sequence", question.sequence, "TOKENS",
-            "Set the tokens of a sequence (default: the model's)");
-  add_value(*command, "--tokens", question.tokens, "N", "Also predict the days to so many tokens");
-  add_value(*command, "--flops", question.compute.flops_per_second, "RATE",
-            "Set the rate that a device attains on the model's products, in FLOP/s (default: --mfu "
-            "of the peak)");
-  add_value(*command, "--mfu", options->mfu, "SHARE",
-            "Set the share of the peak that products attain (default: 0.5)");
+  add_number(*command, "--sequence", question.sequence, "TOKENS",
+             "Set the tokens of a sequence (default: the model's)");
+  add_number(*command, "--tokens", question.tokens, "N", "Also predict the days to so many tokens");
+  add_number(
+      *command, "--flops", question.compute.flops_per_second, "RATE",
+      "Set the rate that a device attains on the model's products, in FLOP/s (default: --mfu "
+      "of the peak)");
+  add_number(*command, "--mfu", options->mfu, "SHARE",
+             "Set the share of the peak that products attain (default: 0.5)");
   add_value(*command, "--dtype", options->dtype, "TYPE",
             "Set the type of products (default: bf16)");
-  add_value(*command, "--node-bandwidth", question.node_bytes_per_second, "RATE",
-            "Set the bandwidth of a device to others of its node, one direction, in B/s (default: "
-            "the product's links)");
-  add_value(*command, "--between-bandwidth", question.between_bytes_per_second, "RATE",
-            "Set the bandwidth of a device to other nodes, one direction, in B/s");
-  add_value(*command, "--overlap", question.overlap, "SHARE",
-            "Set the share of the gradient exchange that the backward pass hides (default: 0.5)")
+  add_number(*command, "--node-bandwidth", question.node_bytes_per_second, "RATE",
+             "Set the bandwidth of a device to others of its node, one direction, in B/s (default: "
+             "the product's links)");
+  add_number(*command, "--between-bandwidth", question.between_bytes_per_second, "RATE",
+             "Set the bandwidth of a device to other nodes, one direction, in B/s");
+  add_number(*command, "--overlap", question.overlap, "SHARE",
+             "Set the share of the gradient exchange that the backward pass hides (default: 0.5)")
       ->check(CLI::Range(0.0, 1.0));
-  add_value(*command, "--usable", question.usable, "SHARE",
-            "Use at most this share of the memory (default: 0.9)")
+  add_number(*command, "--usable", question.usable, "SHARE",
+             "Use at most this share of the memory (default: 0.9)")
       ->check(CLI::Range(0.01, 1.0));
   add_answer_options(*command, *options);
   command->callback([options, &result] {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "core/error.h"
+#include "core/order_statistics.h"
 #include "devices/host/host_cpus.h"
 #include "tests/support/catch.h"
 
@@ -153,10 +155,13 @@ TEST_CASE("two threads on one CPU are found to share a core, whatever they strea
   HostThreadWatch watch;
   HostArrays arrays({12 * kMiB, 2, Pages::small, {}}, {cpu, cpu}, false, watch);
   arrays.prepare({MemoryKernel::read, Stores::none, 12 * kMiB, 2});
-  for (int i = 0; i < 5; ++i) {
+  std::vector<double> shares;
+  for (int i = 0; i < 9; ++i) {
     arrays.run(1);
-    if (const auto share = arrays.core_share()) CHECK(*share < 0.62);
+    if (const auto share = arrays.core_share()) shares.push_back(*share);
   }
+  // One alone says little on a busy machine, where one thread may be held up while the other runs.
+  if (!shares.empty()) CHECK(median(shares) < 0.62);
   arrays.prepare({MemoryKernel::read, Stores::none, 6 * kMiB, 1});
   double most = vector_kernels().empty() ? 1.0 : 0.0;
   for (int i = 0; i < 20; ++i) most = std::max(most, arrays.core_share().value_or(0.0));

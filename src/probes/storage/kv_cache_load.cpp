@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/page_cache.h"
 #include "devices/host_clock.h"
@@ -15,22 +16,6 @@ namespace {
 
 constexpr int kLongestTurn = 25'000 + 800;  // tokens of any user's request
 constexpr int kTurnsBefore = 50;
-
-/// Credits bytes to the slices in which they moved, as if evenly over the time from `begin` to
-/// `end`, which are relative to the start of the load. What lies after the last slice is dropped.
-void credit(LoadResult& result, Seconds slice, Seconds begin, Seconds end, double bytes) {
-  const double length = std::max((end - begin).value, 1e-9);
-  const std::size_t slices = result.slice_bytes.size();
-  const auto first = static_cast<std::size_t>(std::max(0.0, begin / slice));
-  for (std::size_t i = first; i < slices; ++i) {
-    const double from = std::max(begin.value, static_cast<double>(i) * slice.value);
-    const double to = std::min(begin.value + length, static_cast<double>(i + 1) * slice.value);
-    if (to <= from) break;
-    const double part = bytes * (to - from) / length;
-    result.slice_bytes[i] += part;
-    result.bytes += part;
-  }
-}
 
 }  // namespace
 
@@ -44,7 +29,6 @@ class KvCacheLoad::User {
         requests_(request.seed, number),
         buffer_(static_cast<std::size_t>(request.operation_bytes)) {
     fill_blocks(buffer_.all(), request.seed * 131 + static_cast<std::uint64_t>(number));
-    result = without_work();
   }
 
   /// Goes on to a random point of a conversation and writes the entries of its earlier turns, as
@@ -57,15 +41,17 @@ class KvCacheLoad::User {
     }
     if (requests_.converses())
       for (const KvTurn& turn : turns)
-        if (store_.stored_bytes() + bytes_of(turn) <= request_.capacity_bytes) write_entry(turn);
-    result = without_work();
+        if (store_.stored_bytes() + bytes_of(turn) <= request_.capacity_bytes) {
+          write(store_.create(key_of(turn), bytes_of(turn)));
+          store_.release(key_of(turn));
+        }
   }
 
   void run(Seconds start) {
     start_ = start;
     const Seconds cpu = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
     while (more()) serve(requests_.next());
-    result.read.wall = result.written.wall = request_.duration;
+    for (LoadResult* side : {&result.read, &result.written}) keep_within_time(*side);
     result.read.cpu = cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
   }
 
@@ -86,22 +72,20 @@ class KvCacheLoad::User {
       read_entry({number_, turn.conversation, turn.turn});
   }
 
-  KvCacheResult without_work() const {
-    const std::vector<double> none(
-        static_cast<std::size_t>(request_.duration / request_.slice + 0.5), 0.0);
-    KvCacheResult empty;
-    empty.read.slice_bytes = empty.written.slice_bytes = none;
-    return empty;
-  }
-
+  KvKey key_of(const KvTurn& turn) const { return {number_, turn.conversation, turn.turn}; }
   std::uint64_t bytes_of(const KvTurn& turn) const {
     return kv_entry_bytes(request_, turn.written_tokens(request_.mix));
   }
 
   void write_entry(const KvTurn& turn) {
-    const KvKey key = {number_, turn.conversation, turn.turn};
-    const KvEntry entry = store_.create(key, bytes_of(turn));
+    const KvEntry entry = store_.create(key_of(turn), bytes_of(turn));
     const Seconds begin = steady_now();
+    write(entry);
+    count(result.written, begin, steady_now(), static_cast<double>(entry.bytes));
+    store_.release(key_of(turn));
+  }
+
+  void write(const KvEntry& entry) {
     StorageFile file(entry.file, request_.access, OpenFor::writing_anew);
     file.preallocate(entry.bytes);
     each_operation(entry, [&](std::span<std::byte> part, std::uint64_t offset) {
@@ -109,9 +93,6 @@ class KvCacheLoad::User {
       file.write(part, offset);
     });
     file.sync();
-    const Seconds end = steady_now();
-    count(result.written, begin, end, static_cast<double>(entry.bytes));
-    store_.release(key);
   }
 
   /// False if it was removed.
@@ -128,8 +109,7 @@ class KvCacheLoad::User {
       result.read.wrong_blocks +=
           wrong_blocks(part, offset / kBlockBytes, entry->seed, ++looked_ % kBodiesEvery == 0);
     });
-    const Seconds end = steady_now();
-    count(result.read, begin, end, static_cast<double>(entry->bytes));
+    count(result.read, begin, steady_now(), static_cast<double>(entry->bytes));
     store_.release(key);
     return true;
   }
@@ -144,7 +124,15 @@ class KvCacheLoad::User {
   void count(LoadResult& into, Seconds begin, Seconds end, double bytes) {
     into.latency.add(end - begin);
     into.operations += 1.0;
-    credit(into, request_.slice, begin - start_, end - start_, bytes);
+    spread(into.slice_bytes, request_.slice, begin - start_, end - start_, bytes);
+  }
+
+  /// Entries under way at the end of the time count up to it.
+  void keep_within_time(LoadResult& side) const {
+    side.slice_bytes.resize(
+        static_cast<std::size_t>(std::lround(request_.duration / request_.slice)), 0.0);
+    side.bytes = std::accumulate(side.slice_bytes.begin(), side.slice_bytes.end(), 0.0);
+    side.wall = request_.duration;
   }
 
   const KvCacheRequest& request_;

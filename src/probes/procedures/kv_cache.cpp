@@ -18,6 +18,7 @@
 #include "probes/storage/kv_cache_load.h"
 #include "probes/storage/load_result.h"
 #include "probes/storage/random_blocks.h"
+#include "probes/storage/rank_folder.h"
 #include "probes/storage/storage_file.h"
 #include "probes/storage/work_folder.h"
 
@@ -46,9 +47,12 @@ class KvCacheProbe {
         model_(kv_model(state.text("model"))) {}
 
   void run() try {
-    const std::string obstacle = agreed(state_.group(), prepare());
+    const std::string obstacle =
+        folder_.make(state_.group(), base_, "kv-cache",
+                     static_cast<double>(state_.integer("size_bytes")), "entries");
     if (!obstacle.empty()) return state_.prevent(obstacle);
-    no_direct_ = agreed(state_.group(), no_direct_access(folder_->path()));
+    ranks_of_host_ = ranks_on_this_host(state_.group());
+    no_direct_ = agreed(state_.group(), no_direct_access(folder_.path()));
     for (const std::string& access : state_.list<std::string>("access"))
       for (const std::string& mix : state_.list<std::string>("mixes"))
         for (const int users : state_.list<int>("users"))
@@ -60,26 +64,9 @@ class KvCacheProbe {
   }
 
  private:
-  /// Prepares the folder and its facts; returns why nothing can be measured there, or "".
-  std::string prepare() {
-    const std::string token = job_token(state_.group());
-    const auto bytes = static_cast<double>(state_.integer("size_bytes"));
-    const int ranks = state_.group().size();
-    try {
-      folder_.emplace(base_,
-                      fmt::format("benchctl-kv-cache-{}-rank-{}", token, state_.group().rank()));
-      file_system_ = file_system_of(folder_->path());
-      pitfalls_ = pitfalls_of(file_system_, stores_zeros_in_no_space(folder_->path()));
-      return no_space(base_, file_system_, bytes * ranks * kSpareRoom,
-                      fmt::format("entries of {} on {} ranks", format(Bytes{bytes}), ranks));
-    } catch (const Error& error) {
-      return error.text();
-    }
-  }
-
   KvCacheRequest request_of(Access access, KvMix mix, int users) const {
     KvCacheRequest request;
-    request.folder = folder_->path() / "entries";
+    request.folder = folder_.path() / "entries";
     request.access = access;
     request.mix = mix;
     request.users = users;
@@ -124,7 +111,6 @@ class KvCacheProbe {
 
   void measure(const KvCacheRequest& request) {
     const Json params = params_of(request);
-    ranks_of_host_ = ranks_on_this_host(state_.group());
     const std::string obstacle = agreed(state_.group(), obstacle_of(request));
     if (!obstacle.empty()) return state_.skip_series("bandwidth", params, obstacle);
     std::unique_ptr<KvCacheLoad> load;
@@ -135,11 +121,11 @@ class KvCacheProbe {
     });
     KvCacheResult own;
     state_.group().barrier();
-    const auto before = traffic_of(file_system_);
+    const auto before = traffic_of(folder_.file_system);
     const Conditions conditions = watched(state_.device(), state_.group(), Worker::threads, [&] {
       together(state_.group(), [&] { own = load->run(); });
     });
-    const auto after = traffic_of(file_system_);
+    const auto after = traffic_of(folder_.file_system);
     const double resident = largest(state_.group(), own.resident_share);
     const auto kept = still_resident(resident);
     const JudgedSeries judged = state_.under(conditions);
@@ -198,29 +184,27 @@ class KvCacheProbe {
 
   void note(const KvCacheRequest& request, std::optional<Pitfall> seen) {
     if (!seen) return;
-    pitfalls_.push_back(
+    folder_.pitfalls.push_back(
         {seen->name, fmt::format("{}, {}, {} users: {}", kKvMixes.name(request.mix),
                                  kAccesses.name(request.access), request.users, seen->text)});
   }
 
   void write_facts() {
     state_.facts("kv_cache", {{"path", base_.string()},
-                              {"file_system", to_json(file_system_)},
+                              {"file_system", to_json(folder_.file_system)},
                               {"size_bytes", state_.integer("size_bytes")},
                               {"operation_bytes", state_.integer("operation_bytes")},
                               {"bytes_per_token", model_.bytes_per_token},
                               {"ranks", state_.group().size()},
                               {"loads", loads_},
-                              {"pitfalls", to_json(pitfalls_)},
-                              {"warnings", texts_of(pitfalls_)}});
+                              {"pitfalls", to_json(folder_.pitfalls)},
+                              {"warnings", texts_of(folder_.pitfalls)}});
   }
 
   State& state_;
   std::filesystem::path base_;
   const KvModel& model_;
-  std::optional<WorkFolder> folder_ = {};
-  FileSystemFacts file_system_ = {};
-  std::vector<Pitfall> pitfalls_ = {};
+  RankFolder folder_ = {};
   Json loads_ = Json::array();
   std::string no_direct_ = {};
   int ranks_of_host_ = 1;

@@ -21,6 +21,7 @@
 #include "probes/storage/checkpoint_round.h"
 #include "probes/storage/metadata_load.h"
 #include "probes/storage/random_blocks.h"
+#include "probes/storage/rank_folder.h"
 #include "probes/storage/storage_file.h"
 #include "probes/storage/storage_series.h"
 #include "probes/storage/work_folder.h"
@@ -55,10 +56,11 @@ class StorageProbe {
         bytes_(static_cast<std::uint64_t>(state.integer("size_bytes")) / kBlock * kBlock) {}
 
   void run() try {
-    const std::string obstacle = agreed(state_.group(), prepare());
+    const std::string obstacle =
+        folder_.make(state_.group(), base_, "storage", static_cast<double>(bytes_), "files");
     if (!obstacle.empty()) return state_.prevent(obstacle);
     shared_ = folder_is_shared(state_.group(), base_);
-    no_direct_ = agreed(state_.group(), no_direct_access(folder_->path()));
+    no_direct_ = agreed(state_.group(), no_direct_access(folder_.path()));
     no_queue_ = agreed(state_.group(), no_async_queue());
     together(state_.group(), [&] {
       make_load_file(file(), bytes_, no_direct_.empty() ? Access::direct : Access::buffered,
@@ -75,24 +77,7 @@ class StorageProbe {
  private:
   static constexpr std::uint64_t kBlock = 1u << 20;
 
-  /// Prepares the folder and its facts; returns why nothing can be measured there, or "".
-  std::string prepare() {
-    const std::string token = job_token(state_.group());
-    const auto bytes = static_cast<double>(bytes_);
-    const int ranks = state_.group().size();
-    try {
-      folder_.emplace(base_,
-                      fmt::format("benchctl-storage-{}-rank-{}", token, state_.group().rank()));
-      file_system_ = file_system_of(folder_->path());
-      pitfalls_ = pitfalls_of(file_system_, stores_zeros_in_no_space(folder_->path()));
-      return no_space(base_, file_system_, bytes * ranks * kSpareRoom,
-                      fmt::format("files of {} on {} ranks", format(Bytes{bytes}), ranks));
-    } catch (const Error& error) {
-      return error.text();
-    }
-  }
-
-  std::filesystem::path file() const { return folder_->path() / "data"; }
+  std::filesystem::path file() const { return folder_.path() / "data"; }
   std::uint64_t seed() const {
     return state_.job().seed * 4099 + static_cast<std::uint64_t>(state_.group().rank());
   }
@@ -162,7 +147,7 @@ class StorageProbe {
       if (kept && load.access == Access::buffered)
         return state_.skip_series("bandwidth", series.params(), "not cold: " + kept->text);
     }
-    measure_load(state_, series, file_system_, pitfalls_);
+    measure_load(state_, series, folder_.file_system, folder_.pitfalls);
   }
 
   void measure_metadata() {
@@ -176,7 +161,7 @@ class StorageProbe {
             std::make_unique<WorkWatch>(state_.device(), state_.group(), Worker::threads));
       for (std::int64_t repeat = 0; repeat < state_.integer("metadata_repeats"); ++repeat) {
         std::optional<MetadataLoad> load;
-        together(state_.group(), [&] { load.emplace(folder_->path() / "files", files, threads); });
+        together(state_.group(), [&] { load.emplace(folder_.path() / "files", files, threads); });
         for (std::size_t i = 0; i < kMetadataOperations.size(); ++i)
           watches[i]->during([&] {
             rates[i].push_back(metadata_rate(*load, kMetadataOperations[i], latencies[i]));
@@ -211,23 +196,21 @@ class StorageProbe {
 
   void write_facts() {
     state_.facts("storage", {{"path", base_.string()},
-                             {"file_system", to_json(file_system_)},
+                             {"file_system", to_json(folder_.file_system)},
                              {"size_bytes", bytes_},
                              {"laid_down_bytes", kLaidDownBytes},
                              {"ranks", state_.group().size()},
                              {"shared_folder", shared_},
                              {"no_direct", no_direct_.empty() ? Json(nullptr) : Json(no_direct_)},
                              {"engine", "pread and pwrite; more than one in flight: Linux AIO"},
-                             {"pitfalls", to_json(pitfalls_)},
-                             {"warnings", texts_of(pitfalls_)}});
+                             {"pitfalls", to_json(folder_.pitfalls)},
+                             {"warnings", texts_of(folder_.pitfalls)}});
   }
 
   State& state_;
   std::filesystem::path base_;
   std::uint64_t bytes_;
-  std::optional<WorkFolder> folder_ = {};
-  FileSystemFacts file_system_ = {};
-  std::vector<Pitfall> pitfalls_ = {};
+  RankFolder folder_ = {};
   bool shared_ = true;  // by all ranks
   std::string no_direct_, no_queue_;
 };

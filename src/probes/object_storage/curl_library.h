@@ -10,7 +10,6 @@ namespace bench::object_storage {
 
 class CurlLibrary {
  public:
-  /// It is never closed: the TLS library has threads' data of its own.
   explicit CurlLibrary(const std::string& path);
   CurlLibrary(const CurlLibrary&) = delete;
   CurlLibrary& operator=(const CurlLibrary&) = delete;
@@ -31,10 +30,7 @@ class CurlLibrary {
   decltype(&curl_slist_free_all) free_all = nullptr;
 
  private:
-  template <class Function>
-  void find(void* library, const char* symbol, Function*& function);
-
-  std::string path_, problem_;
+  std::string problem_;
   decltype(&curl_global_init) global_init = nullptr;
   decltype(&curl_version_info) version_info = nullptr;
   decltype(&::curl_version) version_text = nullptr;

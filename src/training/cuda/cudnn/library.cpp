@@ -1,40 +1,34 @@
 #include "training/cuda/cudnn/library.h"
 
-#include <dlfcn.h>
-
 #include <array>
 
 #include "core/error.h"
+#include "core/shared_library.h"
 
 namespace bench::cudnn {
 
-Library::Library(const std::string& path) : path_(path) {
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* why = dlerror();
-    problem_ = "cannot load " + path + ": " + (why == nullptr ? "" : why);
+Library::Library(const std::string& path) {
+  SharedLibrary library(path);
+  if (!library.is_open()) {
+    problem_ = "cannot load " + path + ": " + library.error();
     return;
   }
-  find(library, "cudnnGetVersion", get_version_);
-  find(library, "cudnnGetErrorString", text_);
-  find(library, "cudnnGetLastErrorString", last_error_);
-  find(library, "cudnnCreate", create);
-  find(library, "cudnnDestroy", destroy);
-  find(library, "cudnnSetStream", set_stream);
-  find(library, "cudnnBackendCreateDescriptor", create_descriptor);
-  find(library, "cudnnBackendDestroyDescriptor", destroy_descriptor);
-  find(library, "cudnnBackendFinalize", finalize);
-  find(library, "cudnnBackendSetAttribute", set_attribute);
-  find(library, "cudnnBackendGetAttribute", get_attribute);
-  find(library, "cudnnBackendExecute", execute);
-  if (problem_.empty() && get_version_() < kOldestVersion)
+  library.find("cudnnGetVersion", get_version_);
+  library.find("cudnnGetErrorString", text_);
+  library.find("cudnnGetLastErrorString", last_error_);
+  library.find("cudnnCreate", create);
+  library.find("cudnnDestroy", destroy);
+  library.find("cudnnSetStream", set_stream);
+  library.find("cudnnBackendCreateDescriptor", create_descriptor);
+  library.find("cudnnBackendDestroyDescriptor", destroy_descriptor);
+  library.find("cudnnBackendFinalize", finalize);
+  library.find("cudnnBackendSetAttribute", set_attribute);
+  library.find("cudnnBackendGetAttribute", get_attribute);
+  library.find("cudnnBackendExecute", execute);
+  if (!library.missing().empty())
+    problem_ = path + " has no " + library.missing();
+  else if (get_version_() < kOldestVersion)
     problem_ = "cuDNN " + version() + " is older than 9.10.2";
-}
-
-template <class Function>
-void Library::find(void* library, const char* symbol, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, symbol));
-  if (function == nullptr && problem_.empty()) problem_ = path_ + " has no " + symbol;
 }
 
 std::string Library::version() const {

@@ -42,10 +42,7 @@ class Library {
   Status (*execute)(Handle, BackendDescriptor plan, BackendDescriptor pack) = nullptr;
 
  private:
-  template <class Function>
-  void find(void* library, const char* symbol, Function*& function);
-
-  std::string path_, problem_;
+  std::string problem_;
   std::size_t (*get_version_)() = nullptr;
   const char* (*text_)(Status) = nullptr;
   void (*last_error_)(char* text, std::size_t room) = nullptr;

@@ -438,7 +438,7 @@ class Library(Case):
     def setUp(self):
         super().setUp()
         (self.folder / "lib").mkdir()
-        self.library = self.folder / "lib" / "libcurl.so.4"
+        self.client = self.folder / "lib" / "libcurl.so.4"
 
     def test_a_rank_starts_without_it(self):
         linked = subprocess.run(["readelf", "-d", BENCHCTL.parent / "bench-rank"], capture_output=True, text=True, check=True).stdout
@@ -446,14 +446,14 @@ class Library(Case):
         self.assertNotIn("libcurl", linked)
 
     def test_a_library_that_cannot_be_loaded_is_named_with_its_package(self):
-        self.library.write_text("no library\n" * 100)
+        self.client.write_text("no library\n" * 100)
         self.assertRegex(self.skipped(), r"cannot load libcurl: .*libcurl\.so\.4: .*; install the package libcurl4 \(dnf: libcurl\)")
 
     @unittest.skipUnless(shutil.which("cc"), "there is no C compiler")
     def test_an_old_or_incomplete_library_is_named(self):
         for without, words in ((None, "libcurl 7.60.0 is older than 7.61"), ("curl_easy_perform", "libcurl.so.4 has no curl_easy_perform")):
             source = OLD_LIBRARY.replace(f"void {without}(void) {{}}\n", "")
-            subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", self.library, "-"], input=source, text=True, check=True)
+            subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", self.client, "-"], input=source, text=True, check=True)
             self.assertIn(words, self.skipped())
 
 

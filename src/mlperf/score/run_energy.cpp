@@ -120,11 +120,11 @@ class EnergyReader {
 /// PREFIX*.txt in a folder, in natural order.
 std::vector<fs::path> files_named(const fs::path& folder, std::string_view prefix) {
   std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(".txt") && entry.is_regular_file(ignored))
-      found.push_back(entry.path());
+  std::error_code error, broken_link;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().native();
+    if (name.starts_with(prefix) && name.ends_with(".txt") && at->is_regular_file(broken_link))
+      found.push_back(at->path());
   }
   std::ranges::sort(found, [](const fs::path& a, const fs::path& b) {
     return natural_less(a.filename().string(), b.filename().string());

@@ -35,11 +35,12 @@ Prediction predict_checkpoint(const CheckpointQuestion& question) {
   const double interval = question.interval_s > 0.0 ? question.interval_s : best;
   const double useful = goodput(interval, stall_s, question.restart_s, mtbf_s);
   Prediction answer{.question = "checkpoint", .model = question.model};
-  answer.input("bytes", question.bytes, "given");
-  answer.input("bytes_per_second", question.bytes_per_second, question.rate_source);
-  answer.input("device_mtbf_s", question.device_mtbf_s, "given");
+  answer.input("bytes", question.bytes, "given", PredictedUnit::bytes);
+  answer.input("bytes_per_second", question.bytes_per_second, question.rate_source,
+               PredictedUnit::bytes_per_second);
+  answer.input("device_mtbf_s", question.device_mtbf_s, "given", PredictedUnit::seconds);
   answer.input("devices", question.devices, "given");
-  answer.input("restart_s", question.restart_s, "given");
+  answer.input("restart_s", question.restart_s, "given", PredictedUnit::seconds);
   answer.what = "best interval between checkpoints, work between two";
   answer.unit = PredictedUnit::seconds;
   answer.value = best;

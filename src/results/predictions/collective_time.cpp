@@ -81,7 +81,7 @@ Prediction predict_collective(const CollectiveQuestion& question) {
                 "give --latency and --bandwidth, or a run of the probe collective");
   Prediction answer{.question = "collective"};
   answer.input("operation", question.operation, "given");
-  answer.input("bytes", question.bytes, "given");
+  answer.input("bytes", question.bytes, "given", PredictedUnit::bytes);
   answer.input("ranks", question.ranks, "given");
   answer.input("algorithm", kCollectiveAlgorithms.name(question.algorithm), "given");
   answer.what = fmt::format("time of one {} over {} ranks", question.operation, question.ranks);
@@ -91,18 +91,15 @@ Prediction predict_collective(const CollectiveQuestion& question) {
     answer.input("measured_ranks", question.measured_ranks, question.measured_source);
     answer.value = from_measured(question);
     spread = question.ranks == question.measured_ranks ? 0.0 : kSpread;
-    double widest = 0.0;
-    for (const MeasuredCollective& one : question.measured)
-      widest = std::max(widest, (one.high - one.low) / 2 / one.seconds);
-    spread = std::max(spread, widest);
     answer.formula = "a line between the neighbouring measured sizes" +
                      std::string(question.ranks == question.measured_ranks
                                      ? ""
                                      : "; latency x steps and the rest x bytes per link, relative "
                                        "to the measured number of ranks");
   } else {
-    answer.input("latency_s", question.latency_s, "given");
-    answer.input("bytes_per_second", question.bytes_per_second, "given");
+    answer.input("latency_s", question.latency_s, "given", PredictedUnit::seconds);
+    answer.input("bytes_per_second", question.bytes_per_second, "given",
+                 PredictedUnit::bytes_per_second);
     answer.value = from_link(question);
     answer.formula = "steps x latency + bytes x share / bandwidth";
   }

@@ -26,7 +26,6 @@ CollectiveCost collective_cost(const std::string& operation, CollectiveAlgorithm
 struct MeasuredCollective {
   double bytes = 0.0;
   double seconds = 0.0;
-  double low = 0.0, high = 0.0;  // its interval; equal to seconds where there is none
 };
 
 /// The time of a message by measured ones of the same operation and ranks: between two sizes by a

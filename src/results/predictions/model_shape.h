@@ -43,6 +43,9 @@ struct ModelShape {
   std::optional<ExpertShape> experts = {};
   std::optional<LatentAttention> latent = {};
 
+  /// Tokens of a sequence: `given`, or the published number if it is 0.
+  double tokens_or(double given) const { return given > 0 ? given : sequence; }
+
   double parameters() const;
   /// Of those, in experts that a router picks from: expert parallelism splits them.
   double routed_parameters() const;

@@ -9,11 +9,15 @@
 
 namespace bench {
 
+inline constexpr double kSecondsOfHour = 3'600.0;
+inline constexpr double kSecondsOfDay = 86'400.0;
+
 enum class PredictedUnit {
   bytes,
   seconds,
   bytes_per_second,
   flops,
+  flops_per_second,
   tokens_per_second,
   ratio,
   count
@@ -23,6 +27,7 @@ struct PredictionInput {
   std::string name;  // a key of the JSON: "bytes_per_parameter"
   Json value;
   std::string source;  // "given", "default", "llama3-8b", "datasheet", "run 20261127T..."
+  PredictedUnit unit = PredictedUnit::count;  // of a number; a text has none
 };
 
 struct PredictionPart {
@@ -54,8 +59,9 @@ struct Prediction {
   std::vector<std::string> sources = {};  // of formulas and constants
   std::vector<std::string> notes = {};    // what is left out, what would change it
 
-  void input(std::string name, Json given, std::string source) {
-    inputs.push_back({std::move(name), std::move(given), std::move(source)});
+  void input(std::string name, Json given, std::string source,
+             PredictedUnit of = PredictedUnit::count) {
+    inputs.push_back({std::move(name), std::move(given), std::move(source), of});
   }
   void part(std::string name, double amount, PredictedUnit of = PredictedUnit::bytes) {
     parts.push_back({std::move(name), amount, of});

@@ -80,10 +80,13 @@ Prediction predict_serve(const ServeQuestion& question) {
   Prediction answer{.question = "serve", .model = model.name};
   answer.input("parameters", model.parameters(), model.source);
   answer.input("devices", question.devices, "given");
-  answer.input("device_memory_bytes", question.device_memory_bytes, question.device_source);
-  answer.input("device_bytes_per_second", question.device_bytes_per_second, question.device_source);
+  answer.input("device_memory_bytes", question.device_memory_bytes, question.device_source,
+               PredictedUnit::bytes);
+  answer.input("device_bytes_per_second", question.device_bytes_per_second, question.device_source,
+               PredictedUnit::bytes_per_second);
   if (question.device_flops > 0.0)
-    answer.input("device_flops", question.device_flops, question.device_source);
+    answer.input("device_flops", question.device_flops, question.device_source,
+                 PredictedUnit::flops_per_second);
   answer.input("weight_bytes", question.weight_bytes, "bytes per parameter");
   answer.input("cache_bytes", question.cache_bytes, "bytes per number");
   answer.input("context", question.context, "given");
@@ -162,8 +165,8 @@ Prediction predict_fleet(const FleetQuestion& question) {
   answer.input("replica_tokens_per_second", question.replica_tokens_per_second, "given");
   answer.input("replica_devices", question.replica_devices, "given");
   answer.input("use", question.use, "default: queues grow without bound towards 1");
-  answer.input("device_mtbf_s", question.device_mtbf_s, "given");
-  answer.input("repair_s", question.repair_s, "given");
+  answer.input("device_mtbf_s", question.device_mtbf_s, "given", PredictedUnit::seconds);
+  answer.input("repair_s", question.repair_s, "given", PredictedUnit::seconds);
   answer.input("shortfall", question.shortfall, "given");
   answer.what = "devices for the load";
   answer.unit = PredictedUnit::count;

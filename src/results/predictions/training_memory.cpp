@@ -53,13 +53,12 @@ std::string to_string(const TrainingSplit& split) {
 
 namespace {
 
-double tokens_of(const TrainingMemoryQuestion& question) {
-  const double sequence = question.sequence > 0 ? question.sequence : question.model.sequence;
-  return question.micro_batch * sequence / question.split.context;
+double sequence_of(const TrainingMemoryQuestion& question) {
+  return question.model.tokens_or(question.sequence);
 }
 
-double sequence_of(const TrainingMemoryQuestion& question) {
-  return question.sequence > 0 ? question.sequence : question.model.sequence;
+double tokens_of(const TrainingMemoryQuestion& question) {
+  return question.micro_batch * sequence_of(question) / question.split.context;
 }
 
 /// Numbers that a layer keeps per token: inputs of norms, of the products, of attention and of the
@@ -198,11 +197,10 @@ Prediction predict_training_memory(const TrainingMemoryQuestion& question) {
   answer.formula =
       "parameters x (weight + gradient + optimizer bytes), each over tensor x pipeline and, by "
       "ZeRO's stage, over data; + layers x micro batches held x tokens x numbers kept per token";
-  answer.sources = {
-      "ZeRO: Rajbhandari et al. 2020, arXiv 1910.02054",
-      "activations: Korthikanti et al. 2022, arXiv 2205.05198, counted anew for gated "
-      "layers, grouped heads and fused attention",
-      "pipeline: Narayanan et al. 2021, arXiv 2104.04473"};
+  answer.sources = {"ZeRO: Rajbhandari et al. 2020, arXiv 1910.02054",
+                    "activations: Korthikanti et al. 2022, arXiv 2205.05198, recounted for gated "
+                    "layers, grouped heads and fused attention",
+                    "pipeline: Narayanan et al. 2021, arXiv 2104.04473"};
   answer.notes = {
       "low is the sum itself; high allows for 10 % of fragmentation; contexts of CUDA "
       "and NCCL (about 1 to 3 GB) come on top"};

@@ -142,10 +142,11 @@ Prediction predict_plan(const PlanQuestion& question) {
   answer.what = "time of a step with " + best.text();
   answer.input("devices", question.devices, "given");
   answer.input("devices_per_node", question.devices_per_node, "given");
-  answer.input("device_memory_bytes", question.device_memory_bytes, question.compute.source);
+  answer.input("device_memory_bytes", question.device_memory_bytes, question.compute.source,
+               PredictedUnit::bytes);
   answer.input("overlap", question.overlap, "given or default");
   answer.part("memory_bytes", best.memory_bytes);
-  const double sequence = question.sequence > 0 ? question.sequence : question.model.sequence;
+  const double sequence = question.model.tokens_or(question.sequence);
   const double a_step = question.global_batch * sequence;
   if (question.tokens > 0.0)
     answer.part("days", question.tokens / a_step * answer.value / kSecondsOfDay,

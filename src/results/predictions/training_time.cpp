@@ -11,20 +11,15 @@ namespace bench {
 namespace {
 
 constexpr double kTokensPerParameter = 20.0;
-constexpr double kSecondsOfHour = 3'600.0;
 
 double ring_share(int ranks) { return ranks < 2 ? 0.0 : 2.0 * (ranks - 1) / ranks; }
-
-double sequence_of(const StepQuestion& question) {
-  return question.sequence > 0 ? question.sequence : question.model.sequence;
-}
 
 /// Of a device in a step: two all-reduces of activations a layer, forward and backward each.
 double tensor_bytes(const StepQuestion& question, double micro_batches) {
   const TrainingSplit& split = question.split;
   if (split.tensor < 2) return 0.0;
-  const double message = question.micro_batch * sequence_of(question) / split.context *
-                         question.model.hidden * question.activation_bytes;
+  const double message = question.micro_batch * question.model.tokens_or(question.sequence) /
+                         split.context * question.model.hidden * question.activation_bytes;
   const double layers = std::ceil(question.model.layers / split.pipeline);
   return 4 * layers * micro_batches * message * ring_share(split.tensor);
 }
@@ -58,7 +53,7 @@ Prediction predict_step(const StepQuestion& question) {
                 fmt::format("a batch of {} is no multiple of {} replicas x {} sequences",
                             question.global_batch, split.data, question.micro_batch),
                 "change --batch, --micro-batch or dp");
-  const double sequence = sequence_of(question);
+  const double sequence = question.model.tokens_or(question.sequence);
   const double flops = question.model.training_flops_per_token(sequence) * question.global_batch *
                        sequence / split.devices();
   const double tensor_s =
@@ -77,10 +72,14 @@ Prediction predict_step(const StepQuestion& question) {
   answer.input("global_batch", question.global_batch, "given");
   answer.input("micro_batch", question.micro_batch, "given");
   answer.input("sequence", sequence, question.sequence > 0 ? "given" : question.model.source);
-  answer.input("flops_per_second", question.compute.flops_per_second, question.compute.source);
+  answer.input("flops_per_second", question.compute.flops_per_second, question.compute.source,
+               PredictedUnit::flops_per_second);
   if (tensor_s > 0)
-    answer.input("tensor_bytes_per_second", question.tensor_bytes_per_second, "given");
-  if (data_s > 0) answer.input("data_bytes_per_second", question.data_bytes_per_second, "given");
+    answer.input("tensor_bytes_per_second", question.tensor_bytes_per_second, "given",
+                 PredictedUnit::bytes_per_second);
+  if (data_s > 0)
+    answer.input("data_bytes_per_second", question.data_bytes_per_second, "given",
+                 PredictedUnit::bytes_per_second);
   answer.what = "time of a step";
   answer.unit = PredictedUnit::seconds;
   answer.value = step(question.compute.flops_per_second);
@@ -105,7 +104,7 @@ Prediction predict_step(const StepQuestion& question) {
 }
 
 Prediction predict_train(const TrainQuestion& question) {
-  const double sequence = question.sequence > 0 ? question.sequence : question.model.sequence;
+  const double sequence = question.model.tokens_or(question.sequence);
   const double flops = question.model.training_flops_per_token(sequence) * question.tokens;
   const double peak = question.peak_flops * question.devices * question.available;
   Prediction answer{.question = "train", .model = question.model.name};
@@ -113,7 +112,8 @@ Prediction predict_train(const TrainQuestion& question) {
   answer.input("tokens", question.tokens, "given");
   answer.input("sequence", sequence, question.sequence > 0 ? "given" : question.model.source);
   answer.input("devices", question.devices, "given");
-  answer.input("peak_flops", question.peak_flops, question.peak_source);
+  answer.input("peak_flops", question.peak_flops, question.peak_source,
+               PredictedUnit::flops_per_second);
   answer.input("mfu", question.mfu, question.mfu_source);
   answer.input("goodput", question.available, question.available == 1.0 ? "default" : "given");
   answer.what = "time to train";

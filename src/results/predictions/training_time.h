@@ -9,8 +9,6 @@
 
 namespace bench {
 
-inline constexpr double kSecondsOfDay = 86'400.0;
-
 /// What a device does in a step besides communication.
 struct ComputeRate {
   double flops_per_second = 0.0;  // attained on the matrices of this model, not a peak

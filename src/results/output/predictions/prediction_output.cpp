@@ -9,11 +9,9 @@
 namespace bench {
 namespace {
 
-constexpr double kHour = 3'600.0, kDay = 86'400.0;
-
 std::string seconds_text(double seconds) {
-  if (seconds >= 2 * kDay) return fmt::format("{:.4g} days", seconds / kDay);
-  if (seconds >= 2 * kHour) return fmt::format("{:.4g} hours", seconds / kHour);
+  if (seconds >= 2 * kSecondsOfDay) return fmt::format("{:.4g} days", seconds / kSecondsOfDay);
+  if (seconds >= 2 * kSecondsOfHour) return fmt::format("{:.4g} hours", seconds / kSecondsOfHour);
   return format(seconds, Unit::second);
 }
 
@@ -36,6 +34,8 @@ const char* unit_name(PredictedUnit unit) {
       return "B/s";
     case PredictedUnit::flops:
       return "FLOP";
+    case PredictedUnit::flops_per_second:
+      return "FLOP/s";
     case PredictedUnit::tokens_per_second:
       return "tokens/s";
     case PredictedUnit::ratio:
@@ -58,15 +58,12 @@ std::string label_of(std::string name) {
   return name;
 }
 
+/// Numbers without a unit as they were given, others as in the answer.
 std::string input_text(const PredictionInput& input) {
   if (!input.value.is_number()) return printable(input.value.get<std::string>());
   const double value = input.value.get<double>();
-  if (input.name.ends_with("bytes_per_second")) return format(value, Unit::byte_per_second);
-  if (input.name.ends_with("memory_bytes") || input.name == "bytes") return format(Bytes{value});
-  if (input.name.ends_with("_s")) return seconds_text(value);
-  if (input.name.ends_with("flops") || input.name == "flops_per_second")
-    return format(value, Unit::flop_per_second);
-  return count_text(value);
+  return input.unit == PredictedUnit::count ? count_text(value)
+                                            : format_predicted(value, input.unit);
 }
 
 }  // namespace
@@ -82,6 +79,8 @@ std::string format_predicted(double value, PredictedUnit unit) {
       return format(value, Unit::byte_per_second);
     case PredictedUnit::flops:
       return fmt::format("{:.4g} FLOP", value);
+    case PredictedUnit::flops_per_second:
+      return format(value, Unit::flop_per_second);
     case PredictedUnit::tokens_per_second:
       return fmt::format("{:.4g} tokens/s", value);
     case PredictedUnit::ratio:

@@ -51,7 +51,7 @@ void take_measured(CollectiveOptions& options) {
   if (question.ranks == 0) question.ranks = nearest->first;
   question.measured_source = sides.front().name;
   for (const auto& [bytes, seconds] : nearest->second)
-    question.measured.push_back({bytes, seconds, seconds, seconds});
+    question.measured.push_back({bytes, seconds});
 }
 
 }  // namespace

@@ -32,17 +32,16 @@ HardwareEntry PredictOptions::hardware() const {
       "`benchctl list hardware` lists them");
 }
 
-ComputeRate attained_rate(const PredictOptions& options, double given, double share,
-                          const std::string& dtype) {
-  ComputeRate rate{.flops_per_second = given, .source = "given"};
-  if (!(given > 0.0)) {
+ComputeRate attained_rate(const PredictOptions& options, const RateOptions& given) {
+  ComputeRate rate{.flops_per_second = given.flops, .source = "given"};
+  if (!(given.flops > 0.0)) {
     const HardwareEntry device = options.hardware();
-    const HardwarePeak* peak = device.peak(dtype);
+    const HardwarePeak* peak = device.peak(options.dtype);
     if (peak == nullptr)
-      throw Error(ErrorKind::input, device.name + " has no peak of " + printable(dtype),
+      throw Error(ErrorKind::input, device.name + " has no peak of " + printable(options.dtype),
                   "name another --dtype, or give the rate");
-    rate.flops_per_second = peak->operations_per_second * share;
-    rate.source = fmt::format("{:g} % of {}'s peak", 100 * share, device.name);
+    rate.flops_per_second = peak->operations_per_second * given.mfu;
+    rate.source = fmt::format("{:g} % of {}'s peak", 100 * given.mfu, device.name);
   }
   rate.low = 0.9 * rate.flops_per_second;
   rate.high = 1.1 * rate.flops_per_second;
@@ -67,6 +66,24 @@ void add_model_option(CLI::App& command, PredictOptions& options) {
             "Predict for this model: llama3-8b, gpt2-124m, deepseek-v3, ..., or a JSON file "
             "(schemas/model.json)")
       ->required();
+}
+
+void add_dtype_option(CLI::App& command, PredictOptions& options) {
+  add_value(command, "--dtype", options.dtype, "TYPE", "Set the type of products (default: bf16)");
+}
+
+void add_sequence_option(CLI::App& command, double& sequence) {
+  add_number(command, "--sequence", sequence, "TOKENS",
+             "Set the tokens of a sequence (default: the model's)");
+}
+
+void add_rate_options(CLI::App& command, PredictOptions& options, RateOptions& rate) {
+  add_number(command, "--flops", rate.flops, "RATE",
+             "Set the rate that a device attains on the model's products, in FLOP/s (default: "
+             "--mfu of the peak of --device)");
+  add_number(command, "--mfu", rate.mfu, "SHARE",
+             "Set the share of the peak that products attain (default: 0.5)");
+  add_dtype_option(command, options);
 }
 
 void add_device_option(CLI::App& command, PredictOptions& options, const std::string& text) {

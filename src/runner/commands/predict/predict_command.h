@@ -14,9 +14,7 @@
 namespace bench {
 
 struct PredictOptions : ReadingOptions {
-  std::string model, device;
-  double sequence = 0.0;
-  int devices = 1;
+  std::string model, device, dtype = "bf16";
   PageOptions pages;
 
   ModelShape shape() const { return model_shape(model); }
@@ -24,9 +22,12 @@ struct PredictOptions : ReadingOptions {
   HardwareEntry hardware() const;
 };
 
-/// `share` of the peak of --device for a type, unless `given` is a rate.
-ComputeRate attained_rate(const PredictOptions& options, double given, double share,
-                          const std::string& dtype);
+/// What a device attains: `flops`, or the share `mfu` of the peak of --device.
+struct RateOptions {
+  double flops = 0.0, mfu = 0.5;
+};
+/// Throws Error(input) if the product has no known peak of the type.
+ComputeRate attained_rate(const PredictOptions& options, const RateOptions& rate);
 
 CLI::Validator not_negative();
 
@@ -38,6 +39,9 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, Value& value
 }
 
 void add_model_option(CLI::App& command, PredictOptions& options);
+void add_dtype_option(CLI::App& command, PredictOptions& options);
+void add_sequence_option(CLI::App& command, double& sequence);
+void add_rate_options(CLI::App& command, PredictOptions& options, RateOptions& rate);
 void add_device_option(CLI::App& command, PredictOptions& options, const std::string& text);
 void add_answer_options(CLI::App& command, PredictOptions& options);
 void print_prediction(const Prediction& prediction, const PredictOptions& options);

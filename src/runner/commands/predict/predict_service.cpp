@@ -6,8 +6,6 @@
 namespace bench {
 namespace {
 
-constexpr double kHour = 3'600.0;
-
 struct CheckpointOptions : PredictOptions {
   double bytes_per_parameter = 14.0, mtbf_hours = 0.0;
   CheckpointQuestion question = {};
@@ -24,7 +22,7 @@ Prediction checkpoint_of(CheckpointOptions& options) {
     question.bytes = model.parameters() * options.bytes_per_parameter;
   }
   question.rate_source = "given";
-  question.device_mtbf_s = options.mtbf_hours * kHour;
+  question.device_mtbf_s = options.mtbf_hours * kSecondsOfHour;
   return predict_checkpoint(question);
 }
 
@@ -69,7 +67,6 @@ void add_predict_checkpoint(CLI::App& predict, CommandResult& result) {
 namespace {
 
 struct ServeOptions : PredictOptions {
-  std::string dtype = "bf16";
   ServeQuestion question = {};
 };
 
@@ -115,8 +112,7 @@ void add_predict_serve(CLI::App& predict, CommandResult& result) {
              "Set the bytes of a weight (default: 2)");
   add_number(*command, "--cache-bytes", question.cache_bytes, "N",
              "Set the bytes of a number in the KV cache (default: 2)");
-  add_value(*command, "--dtype", options->dtype, "TYPE",
-            "Set the type of products (default: bf16)");
+  add_dtype_option(*command, *options);
   add_number(*command, "--draft", question.drafted, "TOKENS",
              "Predict the gain of speculative decoding with so many drafted tokens");
   add_number(*command, "--accept", question.accepted, "CHANCE",
@@ -169,8 +165,8 @@ void add_predict_fleet(CLI::App& predict, CommandResult& result) {
       ->check(CLI::Range(1e-9, 0.5));
   add_answer_options(*command, *options);
   command->callback([options, &result] {
-    options->question.device_mtbf_s = options->mtbf_hours * kHour;
-    options->question.repair_s = options->repair_hours * kHour;
+    options->question.device_mtbf_s = options->mtbf_hours * kSecondsOfHour;
+    options->question.repair_s = options->repair_hours * kSecondsOfHour;
     print_prediction(predict_fleet(options->question), *options);
     result.code = ExitCode::ok;
   });

@@ -1,7 +1,4 @@
-// benchctl predict memory, step and train.
-#include <fmt/format.h>
-
-#include "core/dtype.h"
+// benchctl predict memory, step, train and plan.
 #include "core/text.h"
 #include "results/predictions/training_memory.h"
 #include "results/predictions/training_plan.h"
@@ -34,7 +31,6 @@ ExitCode print_memory(MemoryOptions& options) {
   TrainingMemoryQuestion& question = options.question;
   question.model = options.shape();
   question.split = training_split(options.split);
-  question.sequence = options.sequence;
   question.recompute = kRecomputes.value(options.recompute, "recomputation");
   question.optimizer_bytes = optimizer_bytes(options.optimizer);
   question.fused_attention = !options.unfused;
@@ -42,7 +38,7 @@ ExitCode print_memory(MemoryOptions& options) {
   bool fits = true;
   if (!options.device.empty()) {
     const HardwareEntry device = options.hardware();
-    answer.input("device_memory_bytes", device.memory.bytes, device.name);
+    answer.input("device_memory_bytes", device.memory.bytes, device.name, PredictedUnit::bytes);
     answer.part("share_of_device", answer.value / device.memory.bytes, PredictedUnit::ratio);
     fits = answer.value <= device.memory.bytes;
     if (!fits) answer.notes.insert(answer.notes.begin(), "does not fit into " + device.name);
@@ -68,8 +64,7 @@ void add_predict_memory(CLI::App& predict, CommandResult& result) {
       ->check(CLI::PositiveNumber);
   add_number(*command, "--micro-batches", options->question.micro_batches, "N",
              "Set the micro batches of a step and device (default: enough to fill the pipeline)");
-  add_number(*command, "--sequence", options->sequence, "TOKENS",
-             "Set the tokens of a sequence (default: the model's)");
+  add_sequence_option(*command, options->question.sequence);
   add_value(*command, "--recompute", options->recompute, "none|selective|full",
             "Compute activations again: none, those inside attention, or all of a layer (default: "
             "none)");
@@ -91,8 +86,8 @@ void add_predict_memory(CLI::App& predict, CommandResult& result) {
 namespace {
 
 struct StepOptions : PredictOptions {
-  std::string split, dtype = "bf16";
-  double mfu = 0.5;
+  std::string split;
+  RateOptions rate = {};
   StepQuestion question = {};
 };
 
@@ -114,16 +109,8 @@ void add_predict_step(CLI::App& predict, CommandResult& result) {
       ->required();
   add_number(*command, "--micro-batch", question.micro_batch, "N",
              "Set the sequences of a micro batch (default: 1)");
-  add_number(*command, "--sequence", question.sequence, "TOKENS",
-             "Set the tokens of a sequence (default: the model's)");
-  add_number(
-      *command, "--flops", question.compute.flops_per_second, "RATE",
-      "Set the rate that a device attains on the model's products, in FLOP/s (default: --mfu "
-      "of the peak of --device)");
-  add_number(*command, "--mfu", options->mfu, "SHARE",
-             "Set the share of the peak that products attain (default: 0.5)");
-  add_value(*command, "--dtype", options->dtype, "TYPE",
-            "Set the type of products (default: bf16)");
+  add_sequence_option(*command, question.sequence);
+  add_rate_options(*command, *options, options->rate);
   add_device_option(*command, *options, "Take the peak of this product");
   add_number(*command, "--tensor-bandwidth", question.tensor_bytes_per_second, "RATE",
              "Set the bandwidth of a device to its tensor-parallel group, one direction, in B/s");
@@ -138,8 +125,7 @@ void add_predict_step(CLI::App& predict, CommandResult& result) {
   command->callback([options, &result] {
     options->question.model = options->shape();
     options->question.split = training_split(options->split);
-    ComputeRate& compute = options->question.compute;
-    compute = attained_rate(*options, compute.flops_per_second, options->mfu, options->dtype);
+    options->question.compute = attained_rate(*options, options->rate);
     print_prediction(predict_step(options->question), *options);
     result.code = ExitCode::ok;
   });
@@ -148,7 +134,6 @@ void add_predict_step(CLI::App& predict, CommandResult& result) {
 namespace {
 
 struct TrainingTimeOptions : PredictOptions {
-  std::string dtype = "bf16";
   double mfu = 0.0, price = 0.0, budget = 0.0;
   TrainQuestion question = {};
 };
@@ -160,8 +145,7 @@ Prediction time_to_train(TrainingTimeOptions& options) {
     throw Error(ErrorKind::usage, "a model and a number of tokens are needed",
                 "give --model and --tokens, or --budget for the compute-optimal model");
   question.model = options.shape();
-  question.sequence = options.sequence;
-  const ComputeRate peak = attained_rate(options, question.peak_flops, 1.0, options.dtype);
+  const ComputeRate peak = attained_rate(options, {.flops = question.peak_flops, .mfu = 1.0});
   question.peak_flops = peak.flops_per_second;
   question.peak_source = peak.source;
   if (options.mfu > 0.0) {
@@ -189,16 +173,14 @@ void add_predict_train(CLI::App& predict, CommandResult& result) {
   add_number(*command, "--tokens", options->question.tokens, "N", "Train on so many tokens");
   add_number(*command, "--budget", options->budget, "FLOP",
              "Predict the compute-optimal model for this number of operations instead");
-  add_number(*command, "--sequence", options->sequence, "TOKENS",
-             "Set the tokens of a sequence (default: the model's)");
+  add_sequence_option(*command, options->question.sequence);
   add_device_option(*command, *options, "Train on this product");
   add_number(*command, "--devices", options->question.devices, "N",
              "Train on so many devices (default: 1)")
       ->check(CLI::PositiveNumber);
   add_number(*command, "--peak", options->question.peak_flops, "RATE",
              "Set the peak of a device in FLOP/s (default: that of --device)");
-  add_value(*command, "--dtype", options->dtype, "TYPE",
-            "Set the type of products (default: bf16)");
+  add_dtype_option(*command, *options);
   add_value(
       *command, "--mfu", options->mfu, "SHARE",
       "Set the model FLOPs utilisation, such as one that was measured (default: 0.35 to 0.45)");
@@ -216,8 +198,7 @@ void add_predict_train(CLI::App& predict, CommandResult& result) {
 namespace {
 
 struct PlanOptions : PredictOptions {
-  std::string dtype = "bf16";
-  double mfu = 0.5;
+  RateOptions rate = {};
   PlanQuestion question = {};
 };
 
@@ -226,8 +207,7 @@ Prediction plan_of(PlanOptions& options) {
   question.model = options.shape();
   const HardwareEntry device = options.hardware();
   question.device_memory_bytes = device.memory.bytes;
-  question.compute =
-      attained_rate(options, question.compute.flops_per_second, options.mfu, options.dtype);
+  question.compute = attained_rate(options, options.rate);
   if (question.node_bytes_per_second == 0.0 && device.link)
     question.node_bytes_per_second = device.link->bytes_per_second;
   if (question.devices <= question.devices_per_node && question.between_bytes_per_second == 0.0)
@@ -257,17 +237,9 @@ void add_predict_plan(CLI::App& predict, CommandResult& result) {
   add_number(*command, "--batch", question.global_batch, "N",
              "Set the sequences of a step over all devices")
       ->required();
-  add_number(*command, "--sequence", question.sequence, "TOKENS",
-             "Set the tokens of a sequence (default: the model's)");
+  add_sequence_option(*command, question.sequence);
   add_number(*command, "--tokens", question.tokens, "N", "Also predict the days to so many tokens");
-  add_number(
-      *command, "--flops", question.compute.flops_per_second, "RATE",
-      "Set the rate that a device attains on the model's products, in FLOP/s (default: --mfu "
-      "of the peak)");
-  add_number(*command, "--mfu", options->mfu, "SHARE",
-             "Set the share of the peak that products attain (default: 0.5)");
-  add_value(*command, "--dtype", options->dtype, "TYPE",
-            "Set the type of products (default: bf16)");
+  add_rate_options(*command, *options, options->rate);
   add_number(*command, "--node-bandwidth", question.node_bytes_per_second, "RATE",
              "Set the bandwidth of a device to others of its node, one direction, in B/s (default: "
              "the product's links)");

@@ -48,8 +48,8 @@ Json small_cache(const DiskFolder& folder) {
 }  // namespace
 
 TEST_CASE("a load of a KV cache counts whole entries and keeps within its capacity") {
-  SmallCache cache;
   for (const KvMix mix : {KvMix::mlperf, KvMix::restore}) {
+    SmallCache cache;  // a folder for each: entries of another load would count as this one's
     cache.request.mix = mix;
     const KvCacheResult result = cache.run();
     CHECK(result.read.wrong_blocks == 0);

@@ -28,7 +28,7 @@ LIBRARIES = [
     (re.compile(r"SQLiteCpp|sqlite3"), re.compile(r"results/")),
     (re.compile(r"jpeglib|jerror|turbojpeg"), re.compile(r"probes/data/decode/")),
     (re.compile(r"yaml-cpp/"), re.compile(r"mlperf/storage/")),
-    (re.compile(r"curl/"), re.compile(r"probes/object_storage/")),
+    (re.compile(r"curl/"), re.compile(r"probes/(shared|object_storage|serving)/")),
     (re.compile(r"CLI/"), re.compile(r"runner/")),
 ]
 # A procedure knows devices by their interfaces only, and includes no system header but the standard library and fmt.

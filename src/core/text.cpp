@@ -157,6 +157,13 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
+void hide(std::string& text, const std::string& secret) {
+  constexpr std::size_t kShortest = 4;
+  if (secret.size() < kShortest) return;
+  for (std::size_t at = 0; (at = text.find(secret, at)) != std::string::npos;)
+    text.replace(at, secret.size(), "...");
+}
+
 std::string last_line(std::string_view text) {
   const auto end = text.find_last_not_of("\r\n");
   if (end == std::string_view::npos) return "";

@@ -32,6 +32,10 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// that are no UTF-8, and characters that are invisible or reverse the direction become "\xNN".
 std::string printable(std::string_view text);
 
+/// Replaces each occurrence of a secret. One of less than four characters stays: it would also be
+/// found in words that have nothing to do with it.
+void hide(std::string& text, const std::string& secret);
+
 /// The last line of `text` that is not empty, safe to print.
 std::string last_line(std::string_view text);
 

@@ -15,8 +15,8 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "devices/host_clock.h"
-#include "probes/object_storage/curl_library.h"
 #include "probes/object_storage/request_signature.h"
+#include "probes/shared/curl_library.h"
 
 namespace bench::object_storage {
 namespace {

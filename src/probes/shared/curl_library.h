@@ -1,4 +1,4 @@
-// libcurl, opened at run time: a rank that measures no object store starts without it and its TLS
+// libcurl, opened at run time: a rank that measures no server starts without it and its TLS
 // library.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace bench::object_storage {
+namespace bench {
 
 class CurlLibrary {
  public:
@@ -28,6 +28,15 @@ class CurlLibrary {
   decltype(&curl_easy_strerror) strerror = nullptr;
   decltype(&curl_slist_append) append = nullptr;
   decltype(&curl_slist_free_all) free_all = nullptr;
+  decltype(&curl_multi_init) multi_init = nullptr;
+  decltype(&curl_multi_cleanup) multi_cleanup = nullptr;
+  decltype(&curl_multi_setopt) multi_setopt = nullptr;
+  decltype(&curl_multi_add_handle) multi_add = nullptr;
+  decltype(&curl_multi_remove_handle) multi_remove = nullptr;
+  decltype(&curl_multi_assign) multi_assign = nullptr;
+  decltype(&curl_multi_socket_action) multi_action = nullptr;
+  decltype(&curl_multi_info_read) multi_read = nullptr;
+  decltype(&curl_multi_strerror) multi_strerror = nullptr;
 
  private:
   std::string problem_;
@@ -39,4 +48,4 @@ class CurlLibrary {
 /// The one of this process. The first call opens it.
 const CurlLibrary& curl();
 
-}  // namespace bench::object_storage
+}  // namespace bench

@@ -1,21 +1,21 @@
 #if BENCH_CURL
-#include "probes/object_storage/curl_library.h"
+#include "probes/shared/curl_library.h"
 
 #include "core/shared_library.h"
 
-namespace bench::object_storage {
+namespace bench {
 namespace {
 
 /// The oldest with times in microseconds (CURLINFO_STARTTRANSFER_TIME_T).
-constexpr unsigned kOldest = 0x073d00;  // 7.61.0
-constexpr const char* kRemedy = "; install the package libcurl4 (dnf: libcurl)";
+constexpr unsigned kOldestCurl = 0x073d00;  // 7.61.0
+constexpr const char* kCurlRemedy = "; install the package libcurl4 (dnf: libcurl)";
 
 }  // namespace
 
 CurlLibrary::CurlLibrary(const std::string& path) {
   SharedLibrary library(path);
   if (!library.is_open()) {
-    problem_ = "cannot load libcurl: " + library.error() + kRemedy;
+    problem_ = "cannot load libcurl: " + library.error() + kCurlRemedy;
     return;
   }
   library.find("curl_global_init", global_init);
@@ -30,12 +30,21 @@ CurlLibrary::CurlLibrary(const std::string& path) {
   library.find("curl_easy_strerror", strerror);
   library.find("curl_slist_append", append);
   library.find("curl_slist_free_all", free_all);
+  library.find("curl_multi_init", multi_init);
+  library.find("curl_multi_cleanup", multi_cleanup);
+  library.find("curl_multi_setopt", multi_setopt);
+  library.find("curl_multi_add_handle", multi_add);
+  library.find("curl_multi_remove_handle", multi_remove);
+  library.find("curl_multi_assign", multi_assign);
+  library.find("curl_multi_socket_action", multi_action);
+  library.find("curl_multi_info_read", multi_read);
+  library.find("curl_multi_strerror", multi_strerror);
   if (!library.missing().empty()) {
-    problem_ = path + " has no " + library.missing() + kRemedy;
+    problem_ = path + " has no " + library.missing() + kCurlRemedy;
     return;
   }
   const curl_version_info_data* about = version_info(CURLVERSION_NOW);
-  if (about->version_num < kOldest)
+  if (about->version_num < kOldestCurl)
     problem_ = std::string("libcurl ") + about->version +
                " is older than 7.61; install a newer package libcurl4 (dnf: libcurl)";
   else if (const CURLcode code = global_init(CURL_GLOBAL_DEFAULT); code != CURLE_OK)
@@ -47,5 +56,5 @@ const CurlLibrary& curl() {
   return library;
 }
 
-}  // namespace bench::object_storage
+}  // namespace bench
 #endif

@@ -1,0 +1,66 @@
+// One load on a server of a language model, and what came of it: latencies of tokens and requests,
+// throughput, and what went wrong.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "devices/group.h"
+#include "probes/serving/serving_client.h"
+#include "probes/storage/latency_histogram.h"
+
+namespace bench::serving {
+
+/// What a user is promised, of a request: as in MLPerf Inference's servers of language models.
+struct LatencyBounds {
+  Seconds first_token = {2.0};
+  Seconds per_token = {0.2};  // after the first one, on average
+};
+
+/// Numbers are of the requests that were due in the measured time, but the slices are of that time,
+/// whatever request their tokens are of.
+struct ServingResult {
+  double due = 0.0, answered = 0.0, failed = 0.0, unfinished = 0.0;
+  double delayed = 0.0;                             // sent late because all connections were in use
+  double in_bounds = 0.0;                           // answered within both bounds
+  double short_ones = 0.0;                          // answers of fewer tokens than wanted
+  double uncounted = 0.0;                           // answers whose tokens the server did not count
+  double prompt_tokens = 0.0, output_tokens = 0.0;  // of counted answers
+  double checks = 0.0, changed = 0.0;               // known answers, and those that were different
+  double open_s = 0.0;                              // of all requests in the measured time
+  double cpu_s = 0.0;                               // of the client in that time
+
+  /// From the time when a request was due, not when it was sent: what held it up in the client
+  /// counts.
+  storage::LatencyHistogram first_token = {}, whole = {};
+  /// Between the events of an answer, and per token after the first one of each.
+  storage::LatencyHistogram between = {}, per_token = {};
+  storage::LatencyHistogram send_delay = {};  // from due to sent: the client's own error
+
+  std::vector<double> slice_tokens = {}, slice_answers = {};
+  std::map<std::string, double> problems = {};  // of this rank: how often
+
+  /// A latency that so many of the requests kept, where those without an answer kept none; NaN if
+  /// too few have one. `of` is one of the histograms of whole requests.
+  Seconds quantile(const storage::LatencyHistogram& of, double q) const;
+  /// Whether 99 % of the requests kept each of the bounds.
+  bool holds(const LatencyBounds& bounds) const;
+};
+
+struct ServingLoad {
+  LoadSetting load;
+  RequestSetting requests;
+  LatencyBounds bounds;
+  std::vector<std::string> known_answers = {};  // of checks, by number
+  std::string secret = {};                      // never in problems
+  Seconds slice = {0.5};
+};
+
+ServingResult run_load(ServingClient& client, const ServingLoad& load);
+
+/// Sums over the ranks, whose loads ran at the same time.
+ServingResult over_ranks(Group& group, ServingResult own);
+
+}  // namespace bench::serving

@@ -31,7 +31,7 @@ class FakeWatch final : public ThreadWatch {
 
 class FakeDevice final : public Device {
  public:
-  std::string kind() const override { return "host"; }
+  std::string kind() const override { return fake_kind; }
   std::string id() const override { return "fake"; }
   Seconds now() override { return time; }
   std::optional<Hertz> clock() override { return next_clock ? next_clock() : std::nullopt; }
@@ -51,6 +51,7 @@ class FakeDevice final : public Device {
   Launches* launches() override { return fake_launches; }
   TrainingKernels* training_kernels() override { return fake_training_kernels; }
 
+  std::string fake_kind = "host";
   Seconds time;
   bool steady = true, is_lost = false;
   std::string why_broken;

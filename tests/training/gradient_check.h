@@ -19,6 +19,12 @@ GradientError check_gradients(const Graph& graph, Var losses,
                               const std::function<void(const Lane&)>& fill,
                               const KernelFactory& kernels);
 
+/// The same for another function of the lane's tensors than the sum of the losses.
+GradientError check_gradients(const Graph& graph,
+                              const std::function<double(const Lane&)>& objective,
+                              const std::function<void(const Lane&)>& fill,
+                              const KernelFactory& kernels);
+
 /// Pseudorandom IDs below `bound`, the same each time.
 void fill_ids(View ids, int bound, unsigned seed);
 double sum_of_losses(View losses);

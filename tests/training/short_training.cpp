@@ -8,11 +8,11 @@
 namespace bench::training {
 namespace {
 
-/// llm tiny whose training samples are changed after they were read.
+/// A tiny workload whose training samples are changed after they were read.
 class SpoiltWorkload final : public Workload {
  public:
   explicit SpoiltWorkload(const ShortTraining& training)
-      : inner_(make_llm_workload("tiny", training.source_seed)),
+      : inner_(make_workload(training.workload, "tiny", training.source_seed)),
         repeat_(training.repeat),
         spoil_(training.spoil) {}
   std::string name() const override { return inner_->name(); }

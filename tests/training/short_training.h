@@ -1,4 +1,5 @@
-// One-second trainings of llm tiny, correct or with injected faults, for tests.
+// One-second trainings of llm tiny or another tiny workload, correct or with injected faults, for
+// tests.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +15,7 @@ namespace bench::training {
 Recipe short_recipe(std::int64_t steps, double target);
 
 struct ShortTraining {
+  std::string workload = "llm";
   Recipe recipe = short_recipe(40, 0.0);
   int lanes = 2;
   Dtype dtype = Dtype::f32;

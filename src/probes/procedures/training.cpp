@@ -113,6 +113,9 @@ void run_training(State& state) {
   const Seconds begun = state.device().now();
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),
                                                 seed_of(state), state.integer("sequence"), data);
+  if (workload->routes_to_experts() && state.device().kind() != "host")
+    return state.skip("no kernels of routed experts for GPUs: workload " + workload->name() +
+                      " trains on CPUs only");
   if (workload->tables() != nullptr && state.group().size() > 1 &&
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));

@@ -10,6 +10,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "training/host/host_kernels.h"
 #include "training/kernels/checked_id.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "training/host/attention_backward_host.h"
+#include "training/host/experts_host.h"
 #include "training/host/gemm_host.h"
 #include "training/host/simple_host.h"
 #include "training/host/vector.h"
@@ -11,12 +12,6 @@
 #include "training/kernels/kernel_set.h"
 
 namespace bench::training::BENCH_ISA {
-
-template <class T>
-inline void zero_unless(bool add, View sums) {
-  if (sums && !add)
-    for (Index i = 0; i < sums.elements(); ++i) sums.as<T>()[i] = T{};
-}
 
 template <class T>
 class Norm final : public NormKernels {
@@ -263,6 +258,7 @@ KernelSet kernel_set() {
   set.optimizer.reset(new Updates<T>);
   set.recommender.reset(new Recommender<T>);
   set.bags.reset(new Bags);
+  set.experts.reset(new Experts<T>);
   return set;
 }
 

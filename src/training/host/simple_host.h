@@ -10,6 +10,12 @@
 
 namespace bench::training::BENCH_ISA {
 
+template <class T>
+inline void zero_unless(bool add, View sums) {
+  if (sums && !add)
+    for (Index i = 0; i < sums.elements(); ++i) sums.as<T>()[i] = T{};
+}
+
 /// Tables are f32 for any compute type.
 class Bags final : public BagKernels {
  public:

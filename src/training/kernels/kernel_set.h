@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "training/kernels/expert_kernels.h"
 #include "training/kernels/memory.h"
 #include "training/kernels/view.h"
 
@@ -283,7 +284,8 @@ struct KernelSet {
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};
-  std::unique_ptr<Recorder> recorder = {};  // null if calls have no launch cost
+  std::unique_ptr<ExpertKernels> experts = {};  // null for 16-bit types and on GPUs
+  std::unique_ptr<Recorder> recorder = {};      // null if calls have no launch cost
 };
 
 /// Makes the kernels of one lane for tensors of `dtype`. Statistics (log_sum, a norm's mean and r),

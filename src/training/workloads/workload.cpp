@@ -7,9 +7,11 @@
 #include "core/text.h"
 #include "training/models/dlrm.h"
 #include "training/models/llm.h"
+#include "training/models/moe.h"
 #include "training/models/two_tower.h"
 #include "training/workloads/dlrm.h"
 #include "training/workloads/llm.h"
+#include "training/workloads/moe.h"
 #include "training/workloads/two_tower.h"
 
 namespace bench::training {
@@ -52,6 +54,9 @@ const std::vector<Entry>& entries() {
       {"llm", llm_presets(), make_llm_workload},
       {"dlrm", dlrm_presets(), without_sequences("dlrm", make_dlrm_workload)},
       {"two_tower", two_tower_presets(), without_sequences("two_tower", make_two_tower_workload)},
+      {"moe", moe_presets(),
+       [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
+          const DataChoice& data) { return make_moe_workload(preset, seed, sequence, data); }},
   };
   return all;
 }

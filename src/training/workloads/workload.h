@@ -110,6 +110,9 @@ class Workload {
   /// Gaps of simpler models by name, as reference lines of the curve.
   virtual std::vector<std::pair<std::string, double>> baselines() const { return {}; }
 
+  /// Whether it needs KernelSet::experts.
+  virtual bool routes_to_experts() const { return false; }
+
   /// Parameters outside the graph, of which a step touches a few rows; null if there are none.
   virtual SparseTables* tables() { return nullptr; }
 };

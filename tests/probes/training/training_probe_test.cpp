@@ -186,17 +186,41 @@ TEST_CASE(
 }
 
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
-  for (const char* workload : {"llm", "dlrm", "two_tower"}) {
+  for (const std::string workload : {"llm", "dlrm", "two_tower", "moe"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);
-    const double beta2 = workload == std::string("llm") ? 0.98 : 0.99;
+    const double beta2 = workload == "llm" || workload == "moe" ? 0.98 : 0.99;
     CHECK(job.logged("opt_name") == std::vector<Json>{"adamw"});
     CHECK(job.logged("opt_adamw_beta_1") == std::vector<Json>{0.9});
     CHECK(job.logged("opt_adamw_beta_2") == std::vector<Json>{beta2});
     CHECK(job.logged("opt_adamw_epsilon") == std::vector<Json>{1e-8});
     CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{0.0});
   }
+}
+
+TEST_CASE("routed experts are skipped on a device without their kernels, with the reason") {
+  for (const std::string preset : {"tiny", "tiny_dense"}) {
+    TrainingJob job(Json{{"workload", "moe"}, {"preset", preset}, {"steps", 1}, {"lanes", 1}});
+    job.device.fake_kind = "cuda";
+    const Outcome outcome = job.run();
+    if (preset == "tiny_dense") {
+      CHECK(outcome.status == Status::ok);
+      continue;
+    }
+    CHECK(outcome.status == Status::skipped);
+    CHECK_THAT(outcome.reason, Contains("no kernels of routed experts for GPUs"));
+  }
+}
+
+TEST_CASE("the quality of a mixture of experts says how evenly its experts are used") {
+  TrainingJob job(Json{{"workload", "moe"}, {"lanes", 2}, {"target", 1.5}});
+  CHECK(job.run().status == Status::ok);
+  const Json parts = job.facts().at("quality_parts");
+  for (const char* part : {"base", "announcement", "expert_load_max_over_mean",
+                           "expert_load_entropy", "dropped_share", "balance_loss"})
+    CHECK(parts.contains(part));
+  CHECK(parts.at("dropped_share") == 0.0);
 }
 
 TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {

@@ -1,0 +1,141 @@
+#include "training/models/moe.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/names.h"
+#include "training/operators/experts.h"
+#include "training/operators/linear.h"
+#include "training/operators/transformer.h"
+
+namespace bench::training {
+namespace {
+
+/// layers, width, heads, kv heads, head dim, experts, top, hidden, sequence, vocabulary, shared
+/// hidden, shifted heads, theta, balance.
+const NameTable<MoeShape, 5> kMoePresets{{{
+    {{2, 64, 4, 4, 16, 8, 2, 16, 64, 72, 0, 2, 1e3, 1e-2}, "tiny"},
+    {{2, 64, 4, 4, 16, 1, 1, 32, 64, 72, 0, 2, 1e3, 0.0}, "tiny_dense"},
+    {{12, 768, 12, 4, 64, 8, 2, 1024, 1024, 32768, 0, 2, 1e4, 1e-2}, "small"},
+    {{28, 2048, 16, 16, 128, 64, 6, 1408, 4096, 102400, 2816, 0, 1e4, 1e-3}, "standard"},
+    {{24, 2880, 64, 8, 64, 32, 4, 2880, 8192, 201088, 0, 0, 1.5e5, 1e-2}, "gpt_oss_20b"},
+}}};
+
+/// Parameters by name, with initial values like those of models/llm.h.
+class MoeParameters {
+ public:
+  MoeParameters(Graph& graph, const MoeShape& shape) : graph_(graph), shape_(shape) {}
+
+  Var matrix(const std::string& name, const Shape& shape) {
+    return graph_.parameter(name, shape, {Initial::normal(deviation())});
+  }
+  /// Of a GEMM added to the residual stream.
+  Var matrix_into_residual(const std::string& name, const Shape& shape) {
+    const double depth = std::sqrt(2.0 * static_cast<double>(shape_.layers));
+    return graph_.parameter(name, shape, {Initial::normal(deviation() / depth)});
+  }
+  Var gain(const std::string& name) {
+    return graph_.parameter(name, {1, shape_.width}, {Initial::constant(1.0), false});
+  }
+
+ private:
+  double deviation() const { return 0.5 / std::sqrt(static_cast<double>(shape_.width)); }
+
+  Graph& graph_;
+  const MoeShape& shape_;
+};
+
+Var attention_part(Var x, MoeParameters& p, const MoeShape& shape, const std::string& at,
+                   Var angles) {
+  const AttentionShape heads = shape.attention();
+  Var h = rms_norm(x, p.gain(at + "norm1"));
+  Var qkv = linear(h, p.matrix(at + "wqkv", {shape.width, heads.packed_columns()}));
+  Var a = attention(rope(qkv, angles, heads), heads);
+  return add(x,
+             linear(a, p.matrix_into_residual(at + "wo", {heads.output_columns(), shape.width})));
+}
+
+Var feed_forward(Var h, MoeParameters& p, const std::string& name, std::int64_t hidden) {
+  const std::int64_t d = h.shape().columns();
+  Var gated = swiglu(linear(h, p.matrix(name + "w_gate_up", {d, 2 * hidden})));
+  return linear(gated, p.matrix_into_residual(name + "w_down", {hidden, d}));
+}
+
+Var routed_experts(Var h, MoeParameters& p, const MoeShape& shape, const std::string& at,
+                   std::vector<Var>& statistics) {
+  const std::int64_t d = shape.width, n = shape.hidden;
+  Var logits = linear(h, p.matrix(at + "router", {d, shape.experts}));
+  statistics.push_back(routing_statistics(logits, shape.routing()));
+  Var gates = route(logits, shape.routing(), shape.balance);
+  return experts(h, gates, p.matrix(at + "experts.w_gate_up", {shape.experts, d, 2 * n}),
+                 p.matrix_into_residual(at + "experts.w_down", {shape.experts, n, d}), shape.top);
+}
+
+/// Without a router if there is one expert.
+Var feed_forward_part(Var x, MoeParameters& p, const MoeShape& shape, const std::string& at,
+                      std::vector<Var>& statistics) {
+  Var h = rms_norm(x, p.gain(at + "norm2"));
+  x = add(x, shape.experts > 1 ? routed_experts(h, p, shape, at, statistics)
+                               : feed_forward(h, p, at, shape.hidden));
+  if (shape.shared_hidden == 0) return x;
+  return add(x, feed_forward(h, p, at + "shared.", shape.shared_hidden));
+}
+
+}  // namespace
+
+std::vector<std::string> moe_presets() {
+  std::vector<std::string> names;
+  for (const auto& [shape, name] : kMoePresets.entries) names.emplace_back(name);
+  return names;
+}
+
+MoeShape moe_preset(std::string_view name) { return kMoePresets.value(name, "moe preset"); }
+
+AttentionShape MoeShape::attention() const {
+  return {sequence, heads, kv_heads, head_dim, true, shifted_kv_heads};
+}
+
+Routing MoeShape::routing() const {
+  Routing routing{sequence, experts, top};
+  const double equal = static_cast<double>(sequence * top) / static_cast<double>(experts);
+  routing.capacity = static_cast<std::int64_t>(std::ceil(capacity_factor * equal));
+  return routing;
+}
+
+Moe make_moe(const MoeShape& shape, std::int64_t sequences, Dtype dtype, bool recompute) {
+  Moe model{std::make_unique<Graph>(dtype), {}, {}, {}};
+  Graph& graph = *model.graph;
+  MoeParameters p(graph, shape);
+  const std::int64_t rows = sequences * shape.sequence;
+  model.tokens = graph.input("tokens", {rows, 1}, Dtype::int32);
+  model.targets = graph.input("targets", {rows, 1}, Dtype::int32);
+
+  Var x = embedding(model.tokens, graph.parameter("embedding", {shape.vocabulary, shape.width},
+                                                  {Initial::normal(0.5)}));
+  Var angles = rope_angles(graph, shape.attention(), shape.rope_theta);
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    const std::string at = "layer" + std::to_string(layer) + ".";
+    if (recompute) graph.begin_recompute();
+    x = attention_part(x, p, shape, at, angles);
+    x = feed_forward_part(x, p, shape, at, model.routing);
+    if (recompute) graph.end_recompute();
+  }
+  // The head starts at zero: the first loss is log(vocabulary), and the first steps are stable.
+  Var head = graph.parameter("head", {shape.width, shape.vocabulary}, {Initial::constant(0.0)});
+  model.losses = cross_entropy(linear(rms_norm(x, p.gain("norm")), head), model.targets);
+  return model;
+}
+
+double moe_flops_per_token(const MoeShape& shape) {
+  return 3.0 * make_moe(shape, 1).graph->forward_flops() / static_cast<double>(shape.sequence);
+}
+
+std::int64_t moe_active_parameters(const MoeShape& shape) {
+  const AttentionShape heads = shape.attention();
+  const std::int64_t attention = heads.packed_columns() + heads.output_columns();
+  const std::int64_t router = shape.experts > 1 ? shape.experts : 0;
+  const std::int64_t networks = 3 * (shape.top * shape.hidden + shape.shared_hidden);
+  return shape.width * (shape.layers * (attention + router + networks) + shape.vocabulary);
+}
+
+}  // namespace bench::training

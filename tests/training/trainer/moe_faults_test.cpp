@@ -1,0 +1,169 @@
+// Faults of a training of routed experts, on one rank and on two, and what finds each.
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/group_with.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/faulty_experts.h"
+#include "tests/training/short_training.h"
+#include "training/workloads/moe.h"
+
+namespace bench::training {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// moe tiny over the first steps of its schedule, evaluated every ten steps.
+ShortTraining short_moe(std::int64_t steps) {
+  ShortTraining training;
+  training.workload = "moe";
+  training.recipe = moe_setting("tiny").recipe;
+  training.recipe.target = -1.0;
+  training.recipe.horizon = steps;
+  training.recipe.evaluation_every = std::min<std::int64_t>(steps, 10);
+  training.recipe.evaluation_samples = 16;
+  return training;
+}
+
+TrainingRun short_moe_with(void (*inject)(KernelSet&)) {
+  ShortTraining training = short_moe(10);
+  training.inject = inject;
+  return train_short(training);
+}
+
+/// The third expert of each layer keeps its initial weights, as if its update were lost.
+class ForgettingExpert final : public PassingExperts {
+ public:
+  using PassingExperts::PassingExperts;
+  void backward(const ExpertTensors& tensors, const ExpertGradients& gradients) override {
+    PassingExperts::backward(tensors, gradients);
+    for (const View& all : {gradients.up, gradients.down}) {
+      const std::int64_t each = all.elements() / tensors.gates.columns;
+      std::fill_n(all.as<float>() + 2 * each, each, 0.0f);
+    }
+  }
+};
+
+/// Rank 1 sends zeros instead of a tenth of each bucket once the run's clock has stopped, so that
+/// only the check is affected.
+class LosingTheEnd final : public PassingCollectives, public RunObserver {
+ public:
+  LosingTheEnd(Group& group, bool loses)
+      : PassingCollectives(group), loses_(loses && group.rank() == 1) {}
+  void run_stop(std::int64_t, bool) override { stopped_ = true; }
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
+    if (!stopped_ || !loses_ || op != CollectiveOp::all_to_all)
+      return PassingCollectives::run(op, send, recv, count, dtype);
+    std::vector<std::byte> sent(count * 2 * size_of(dtype));
+    std::memcpy(sent.data(), send, sent.size());
+    std::memset(sent.data(), 0, sent.size() / 10);
+    PassingCollectives::run(op, sent.data(), recv, count, dtype);
+  }
+
+ private:
+  bool loses_;
+  bool stopped_ = false;
+};
+
+/// On two lanes in all.
+std::vector<TrainingRun> train_moe_on(int ranks, std::int64_t steps, bool loses = false) {
+  std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
+  run_ranks(ranks, [&](Group& group) {
+    LosingTheEnd collectives(group, loses);
+    GroupWith all(group, collectives);
+    ShortTraining training = short_moe(steps);
+    training.lanes = 2 / ranks;
+    runs[static_cast<std::size_t>(group.rank())] = train_short(training, all, collectives);
+  });
+  return runs;
+}
+
+void check_that_all_held(const TrainingRun& run) {
+  CHECK_FALSE(run.checks.empty());
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("two ranks train a mixture of experts like two lanes of one, bit for bit") {
+  const std::vector<TrainingRun> one = train_moe_on(1, 8), two = train_moe_on(2, 8);
+  check_that_all_held(one[0]);
+  for (const TrainingRun& run : two) {
+    check_that_all_held(run);
+    REQUIRE(run.steps.size() == one[0].steps.size());
+    for (std::size_t step = 0; step < run.steps.size(); ++step) {
+      CHECK(run.steps[step].loss == one[0].steps[step].loss);
+      CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
+    }
+    CHECK(run.parts == two[0].parts);
+    CHECK(run.curve.back().floor == Approx(one[0].curve.back().floor).epsilon(1e-12));
+  }
+  CHECK_THAT(check_named(two[0], "replicas_agree").text, Contains("2 ranks were identical"));
+}
+
+TEST_CASE("a gradient of experts lost between two ranks is found by both") {
+  for (const TrainingRun& run : train_moe_on(2, 2, true))
+    CHECK_FALSE(check_named(run, "gradient_exchange").held);
+}
+
+TEST_CASE("an expert that is never updated is found and named") {
+  const TrainingRun run = short_moe_with(replace_experts<ForgettingExpert>);
+  const TrainingCheck& check = check_named(run, "parameters_move");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("layer0.experts.w_down (1 of 8 parts)") &&
+                             Contains("layer0.experts.w_gate_up (2 of 16 parts)"));
+}
+
+TEST_CASE("a token of changing text that changes after it was read is found") {
+  ShortTraining training = short_moe(10);
+  std::atomic<int> reads{0};
+  training.spoil = [&](const Model& model, const Lane& lane) {
+    if (++reads > 8 * 9 && reads <= 8 * 10)  // the last step, but not the check after it
+      lane.view(model.inputs[0]).as<std::int32_t>()[5] ^= 1;
+  };
+  const TrainingCheck check = check_named(train_short(training), "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 9: 'tokens' of samples"));
+}
+
+TEST_CASE("repeated samples of changing text are found") {
+  ShortTraining training = short_moe(20);
+  training.repeat = 320;  // ten steps
+  const TrainingCheck check = check_named(train_short(training), "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 19: sample 608 on rank 0 repeats sample 288"));
+}
+
+TEST_CASE("a rank that generates other text is found by the next rank") {
+  std::vector<TrainingRun> runs(2);
+  run_ranks(2, [&](Group& group) {
+    ShortTraining training = short_moe(10);
+    training.lanes = 1;
+    if (group.rank() == 1) training.source_seed = 2;
+    runs[static_cast<std::size_t>(group.rank())] = train_short(training, group);
+  });
+  for (const TrainingRun& run : runs)
+    CHECK_THAT(check_named(run, "data").text, Contains("differ from those that rank 0 generates"));
+}
+
+TEST_CASE("the steps of a training of experts record the rates of its schedule, or another one") {
+  const Schedule schedule = moe_setting("tiny").recipe.schedule;
+  const auto follows = [&](const ShortTraining& training) {
+    const TrainingRun run = train_short(training);
+    for (std::size_t step = 0; step < run.steps.size(); ++step)
+      if (run.steps[step].rate != schedule.rate(static_cast<std::int64_t>(step))) return false;
+    return run.steps.size() == 3;
+  };
+  ShortTraining training = short_moe(3);
+  CHECK(follows(training));
+  training.recipe.schedule.warmup = 0;
+  CHECK_FALSE(follows(training));
+}
+
+}  // namespace bench::training

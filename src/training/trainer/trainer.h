@@ -98,6 +98,7 @@ class Trainer {
   void save();
   void evaluate(RunObserver& observer);
   void finish();
+  TrainingCheck floor_check() const;
   TrainingCheck tables_check();
   TrainingCheck exchange_check();
   std::vector<MemoryUse> memory() const;

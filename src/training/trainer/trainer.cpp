@@ -9,7 +9,9 @@
 
 #include "devices/facts/cpu_facts.h"
 #include "devices/host_clock.h"
+#include "training/engine/content_hash.h"
 #include "training/tables/sparse_tables.h"
+#include "training/trainer/pretraining.h"
 
 namespace bench::training {
 namespace {
@@ -143,6 +145,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                    {"dtype", to_string(options_.dtype)},
                    {"items_per_sample", workload_.items_per_sample()}};
   if (workload_.repeats()) identity["data"] = workload_.data();
+  if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
   checkpoints_ =
       std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
   if (const SparseTables* tables = workload_.tables())
@@ -196,6 +199,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   replica_ =
       std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
                                 ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
+  if (options.base != nullptr) set_frozen_parameters(*options.base, *replica_);
   parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
   if (SparseTables* tables = workload.tables()) join_tables(*tables, kernels);
   evaluator_ =

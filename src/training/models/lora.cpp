@@ -57,8 +57,11 @@ std::vector<std::string> lora_presets() {
 Llm make_lora(const LoraShape& shape, std::int64_t sequences, Dtype dtype, bool recompute) {
   check_lora(shape);
   LlmChanges changes;
-  changes.parameter = [](const std::string&, ParameterOptions options) {
+  changes.parameter = [&shape](const std::string& name, ParameterOptions options) {
     options.trainable = false;
+    // Without a base, behind the head's zeros of pretraining no adapter would have a gradient.
+    if (name == "head")
+      options.initial = Initial::normal(1.0 / std::sqrt(static_cast<double>(shape.base.width)));
     return options;
   };
   changes.attention_projection = [&shape](Var x, Var w, Var residual) {

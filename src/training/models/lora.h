@@ -29,8 +29,9 @@ std::vector<std::string> lora_presets();
 
 /// The graph of one micro-batch of `sequences`. A parameter of the base has the name it has in
 /// make_llm(), its adapters are "<name>.lora_a" and "<name>.lora_b". A is normal with variance
-/// 1/in, B is zero, so that the first forward pass is the base's. Throws Error(internal) for
-/// GPT-2's architecture, a rank below 1, or another alpha.
+/// 1/in, B is zero, so that the first forward pass is the base's. Frozen parameters start as in
+/// pretraining, but the head at random: a model without a base still has gradients. Throws
+/// Error(internal) for GPT-2's architecture, a rank below 1, or another alpha.
 Llm make_lora(const LoraShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
               bool recompute = false);
 

@@ -2,50 +2,11 @@
 
 #include <stdexcept>
 
+#include "tests/training/changed_workload.h"
 #include "training/host/host_kernels.h"
 #include "training/workloads/llm.h"
 
 namespace bench::training {
-namespace {
-
-/// A tiny workload whose training samples are changed after they were read.
-class SpoiltWorkload final : public Workload {
- public:
-  explicit SpoiltWorkload(const ShortTraining& training)
-      : inner_(make_workload(training.workload, "tiny", training.source_seed)),
-        repeat_(training.repeat),
-        spoil_(training.spoil) {}
-  std::string name() const override { return inner_->name(); }
-  std::string preset() const override { return inner_->preset(); }
-  const Recipe& recipe() const override { return inner_->recipe(); }
-  std::string item() const override { return inner_->item(); }
-  std::int64_t items_per_sample() const override { return inner_->items_per_sample(); }
-  double flops_per_sample() const override { return inner_->flops_per_sample(); }
-  Model model(std::int64_t samples, Dtype dtype, bool recompute) const override {
-    return inner_->model(samples, dtype, recompute);
-  }
-  std::unique_ptr<Optimizer> optimizer() const override { return inner_->optimizer(); }
-  void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
-    inner_->read(split, at(split, first), model, lane);
-    if (split == Split::train && spoil_) spoil_(model, lane);
-  }
-  std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override {
-    return inner_->checksum(split, at(split, first), count);
-  }
-  std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
-    return inner_->evaluation(model);
-  }
-
- private:
-  std::uint64_t at(Split split, std::uint64_t first) const {
-    return split == Split::train && repeat_ > 0 ? first % repeat_ : first;
-  }
-  std::unique_ptr<Workload> inner_;
-  std::uint64_t repeat_;
-  std::function<void(const Model&, const Lane&)> spoil_;
-};
-
-}  // namespace
 
 Recipe short_recipe(std::int64_t steps, double target) {
   Recipe recipe = llm_training("tiny").recipe;
@@ -59,7 +20,12 @@ Recipe short_recipe(std::int64_t steps, double target) {
 }
 
 TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver& observer) {
-  SpoiltWorkload workload(training);
+  ChangedWorkload workload(make_workload(training.workload, "tiny", training.source_seed));
+  workload.repeat = training.repeat;
+  if (training.spoil)
+    workload.spoil = [&](Split split, const Model& model, const Lane& lane) {
+      if (split == Split::train) training.spoil(model, lane);
+    };
   TrainerOptions options;
   options.recipe = training.recipe;
   options.lanes = training.lanes;

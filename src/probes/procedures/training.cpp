@@ -5,6 +5,7 @@
 #include "probes/probe.h"
 #include "probes/shared/host_watch.h"
 #include "probes/state.h"
+#include "probes/training/training_base.h"
 #include "probes/training/training_data.h"
 #include "probes/training/training_log.h"
 #include "probes/training/training_records.h"
@@ -67,6 +68,26 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   return options;
 }
 
+/// The base of a workload that adapts one, trained or read before the clock starts. None for a job
+/// that measures throughput alone, which does not depend on weights.
+std::optional<training::Pretrained> base_of(State& state, const training::DataChoice& data,
+                                            TrainingKernels& kernels,
+                                            training::ExchangeStream* stream) {
+  const std::string name = state.text("workload"), preset = state.text("preset");
+  const auto base = training::make_base_workload(name, preset, state.integer("sequence"));
+  if (base == nullptr || state.integer("steps") > 0) return {};
+  const auto task =
+      training::make_workload(name, preset, seed_of(state), state.integer("sequence"), data);
+  training::TrainerOptions options = options_of(state, *base, kernels);
+  options.recipe = base->recipe();
+  if (state.device().kind() != "host")
+    options.recipe.micro_batch = options.recipe.device_micro_batch;
+  options.parallel.stream = stream;
+  return training::pretrain(
+      *base, *task, options, base_cache(state),
+      [&kernels](Dtype dtype) { return kernels.make(dtype); }, state.group());
+}
+
 /// For a run whose checkpoint is at its end. There is no result: its checks ran in earlier
 /// processes and are in their records only.
 std::string already_trained_reason(const training::TrainingRun& run, std::optional<double> target) {
@@ -107,6 +128,8 @@ void run_training(State& state) {
   }
   kernels->begin(state.flag("deterministic"));
   const training::DataChoice data = training_data(state);
+  auto base = base_of(state, data, *kernels, stream.get());
+  if (base) kernels->begin(state.flag("deterministic"));
   WatchedSteps log(state, path_of(state, "mllog"));
   const Json cache = clear_cache(data, state.group());
   log.init_start(cache);
@@ -122,8 +145,10 @@ void run_training(State& state) {
   training::TrainerOptions options = options_of(state, *workload, *kernels);
   options.begun = begun;
   options.parallel.stream = stream.get();
+  options.base = base ? &*base : nullptr;
   training::Trainer trainer(
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
+  if (base) base->tensors.clear();  // the trainer has copied them
   log.init_stop(*workload, options, trainer);
   HostWatch watch(state.device(), state.group());
   const training::TrainingRun run = trainer.run(log);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/dtype.h"
+#include "probes/training/training_base.h"
 #include "probes/training/training_series.h"
 
 namespace bench {
@@ -83,7 +84,7 @@ Json or_null(const std::optional<double>& value) { return value ? Json(*value) :
 /// Gradient bytes that a rank exchanges per step, without table rows; null for a single rank.
 Json exchange_bytes(const FinishedTraining& f) {
   if (f.trainer.split().ranks < 2) return nullptr;
-  return static_cast<double>(f.trainer.model().graph->parameter_count()) *
+  return static_cast<double>(f.trainer.model().graph->trainable_count()) *
          static_cast<double>(size_of(f.options.dtype));
 }
 
@@ -137,11 +138,15 @@ Json setting_of(const FinishedTraining& f) {
   const Json data = f.workload.data();
   Json baselines = Json::object();
   for (const auto& [name, gap] : f.workload.baselines()) baselines[name] = gap;
+  if (f.options.base != nullptr) baselines["unadapted base"] = f.options.base->unadapted;
   return {{"workload", f.workload.name()},
           {"preset", f.workload.preset()},
           {"item", f.workload.item()},
           {"items_per_sample", f.workload.items_per_sample()},
           {"parameters", f.trainer.parameter_count()},
+          {"frozen_parameters",
+           f.trainer.model().graph->parameter_count() - f.trainer.model().graph->trainable_count()},
+          {"base", base_facts(f.options.base)},
           {"flops_per_sample", f.workload.flops_per_sample()},
           {"optimizer", f.trainer.optimizer_name()},
           {"batch", recipe.batch},

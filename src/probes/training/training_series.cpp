@@ -12,20 +12,18 @@ namespace bench::training {
 namespace {
 
 // How much of a peak a training uses. Model FLOPs utilization (MFU, PaLM, arXiv 2204.02311) counts
-// what the model needs: three forward passes of its GEMMs. Hardware FLOPs utilization
+// what the model needs: three forward passes of its GEMMs (two where weights are frozen). Hardware
+// FLOPs utilization
 // (HFU) also counts what is computed twice: segments that are recomputed, and in attention's
 // backward pass the probabilities.
 
 /// Forward and backward over the batch of the plan's graph, with what is computed again.
 double hardware_flops(const Plan& plan) {
   const auto& nodes = plan.graph->nodes();
-  double flops = 0.0;
-  for (const Node& node : nodes) {
-    const double forward = node.op->flops();
-    flops += 3.0 * forward;
-    // Two GEMMs forward, and Q K^T again in addition to the four of the backward pass.
-    if (node.op->name() == "attention") flops += 0.5 * forward;
-  }
+  double flops = plan.graph->training_flops();
+  // Two GEMMs forward, and Q K^T again in addition to the four of the backward pass.
+  for (const Node& node : nodes)
+    if (node.op->name() == "attention") flops += 0.5 * node.op->flops();
   for (const Action& action : plan.actions)  // only parts of a segment are recomputed
     if (action.phase == Phase::recompute)
       flops += nodes[static_cast<std::size_t>(action.node)].op->flops();
@@ -104,9 +102,9 @@ void write_utilization(State& state, const FinishedTraining& f, const StepRates&
   Json params = series_params(f);
   const double model = f.workload.flops_per_sample() * static_cast<double>(f.options.recipe.batch) /
                        state.group().size();
-  const double forward = 3.0 * f.trainer.model().graph->forward_flops();
-  if (!(model > 0.0) || !(forward > 0.0)) return;
-  const double hardware = model * training::hardware_flops(f.trainer.plan()) / forward;
+  const double needed = f.trainer.model().graph->training_flops();
+  if (!(model > 0.0) || !(needed > 0.0)) return;
+  const double hardware = model * training::hardware_flops(f.trainer.plan()) / needed;
   Json of_type = params;
   of_type["dtype"] = to_string(f.options.dtype);
   state.under(found.conditions).values("model_flops", times(rates, model), of_type, "mean");

@@ -55,7 +55,9 @@ std::string suite_name(const TrainRequest& request) {
 /// Larger language models are not trained in f32 on GPUs; "" leaves it to the probe.
 std::string dtype_of(const TrainRequest& request) {
   if (!request.dtype.empty() || request.device == "host") return request.dtype;
-  return request.workload == "llm" && request.preset != "tiny" ? "bf16" : "";
+  return (request.workload == "llm" || request.workload == "lora") && request.preset != "tiny"
+             ? "bf16"
+             : "";
 }
 
 Json params_of(const TrainRequest& request) {

@@ -1,5 +1,7 @@
 #include "training/engine/graph.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "training/kernels/functors/portable.h"
 #include "training/sources/random.h"
@@ -143,6 +145,31 @@ std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
   for (const int id : parameters()) count += tensor(id).shape.elements();
   return count;
+}
+
+std::int64_t Graph::trainable_count() const {
+  std::int64_t count = 0;
+  for (const Tensor& tensor : tensors_)
+    if (tensor.kind == Tensor::Kind::parameter && tensor.parameter.trainable)
+      count += tensor.shape.elements();
+  return count;
+}
+
+double Graph::training_flops() const {
+  std::vector<bool> needed;
+  for (const Tensor& tensor : tensors_)
+    needed.push_back(tensor.wants_gradient ||
+                     (tensor.kind == Tensor::Kind::parameter && tensor.parameter.trainable));
+  double sum = forward_flops();
+  for (const Node& node : nodes_) {
+    std::vector<bool> of_inputs;
+    for (const int input : node.inputs)
+      of_inputs.push_back(needed[static_cast<std::size_t>(input)]);
+    if (std::find(of_inputs.begin(), of_inputs.end(), true) == of_inputs.end()) continue;
+    needed[static_cast<std::size_t>(node.output)] = true;
+    sum += node.op->backward_flops(of_inputs);
+  }
+  return sum;
 }
 
 double Graph::forward_flops() const {

@@ -100,8 +100,11 @@ class Operator {
   virtual int gradient_in_place() const { return -1; }
   /// Whether it is a loss, which overwrites input 0 with its gradient in training forward passes.
   virtual bool is_loss() const { return false; }
-  /// FLOPs of the GEMMs of one forward pass. The backward pass has twice as many.
+  /// FLOPs of the GEMMs of one forward pass.
   virtual double flops() const { return 0.0; }
+  /// Of the backward pass if the gradients of these inputs are needed: twice as many, unless some
+  /// inputs are frozen.
+  virtual double backward_flops(const std::vector<bool>& /*needed*/) const { return 2.0 * flops(); }
 };
 
 /// Initial parameter values: a function of (seed, name, element), so that every rank, shard and
@@ -189,8 +192,13 @@ class Graph {
 
   /// Elements of all parameters.
   std::int64_t parameter_count() const;
-  /// Of one forward pass over the graph's batch. Training has three times as many, by convention.
+  /// Elements of the parameters that are trained.
+  std::int64_t trainable_count() const;
+  /// Of one forward pass over the graph's batch.
   double forward_flops() const;
+  /// Of one forward and backward pass: three times as many, less the gradients that frozen
+  /// parameters, and inputs behind which nothing is trained, do not need.
+  double training_flops() const;
 
  private:
   Var add(Tensor tensor);

@@ -24,45 +24,56 @@ const NameTable<LlmShape, 5> kLlmPresets{{{
 /// Parameters by name, with the initial values of this family of models.
 class Parameters {
  public:
-  Parameters(Graph& graph, const LlmShape& shape) : graph_(graph), shape_(shape) {}
+  Parameters(Graph& graph, const LlmShape& shape, const LlmChanges& changes)
+      : graph_(graph), shape_(shape), changes_(changes) {}
 
   Var matrix(const std::string& name, std::int64_t in, std::int64_t out) {
-    return graph_.parameter(name, {in, out}, {Initial::normal(deviation())});
+    return parameter(name, {in, out}, {Initial::normal(deviation())});
   }
   /// For a GEMM added to the residual stream: smaller, so that the stream does not grow with depth.
   Var matrix_into_residual(const std::string& name, std::int64_t in, std::int64_t out) {
     const double depth = std::sqrt(2.0 * static_cast<double>(shape_.layers));
-    return graph_.parameter(name, {in, out}, {Initial::normal(deviation() / depth)});
+    return parameter(name, {in, out}, {Initial::normal(deviation() / depth)});
   }
   Var gain(const std::string& name) {
-    return graph_.parameter(name, {1, shape_.width}, {Initial::constant(1.0), false});
+    return parameter(name, {1, shape_.width}, {Initial::constant(1.0), false});
   }
   Var bias(const std::string& name, std::int64_t out) {
-    return graph_.parameter(name, {1, out}, {Initial::constant(0.0), false});
+    return parameter(name, {1, out}, {Initial::constant(0.0), false});
   }
   Var table(const std::string& name, std::int64_t rows) {
     const double wide = shape_.tied_head ? deviation() : 0.5;
-    return graph_.parameter(name, {rows, shape_.width}, {Initial::normal(wide)});
+    return parameter(name, {rows, shape_.width}, {Initial::normal(wide)});
   }
   /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
   Var head(const std::string& name) {
-    return graph_.parameter(name, {shape_.width, shape_.vocabulary}, {Initial::constant(0.0)});
+    return parameter(name, {shape_.width, shape_.vocabulary}, {Initial::constant(0.0)});
+  }
+  Var attention_projection(Var x, Var w, Var residual = {}) const {
+    if (changes_.attention_projection) return changes_.attention_projection(x, w, residual);
+    const Var y = linear(x, w);
+    return residual ? add(residual, y) : y;
   }
 
  private:
+  Var parameter(const std::string& name, const Shape& shape, const ParameterOptions& options) {
+    return graph_.parameter(name, shape,
+                            changes_.parameter ? changes_.parameter(name, options) : options);
+  }
   double deviation() const { return 0.5 / std::sqrt(static_cast<double>(shape_.width)); }
 
   Graph& graph_;
   const LlmShape& shape_;
+  const LlmChanges& changes_;
 };
 
 Var llama_block(Var x, Parameters& p, const LlmShape& shape, const std::string& at, Var angles) {
   const AttentionShape heads = shape.attention();
   const std::int64_t d = shape.width;
   Var h = rms_norm(x, p.gain(at + "norm1"));
-  Var qkv = linear(h, p.matrix(at + "wqkv", d, heads.packed_columns()));
+  Var qkv = p.attention_projection(h, p.matrix(at + "wqkv", d, heads.packed_columns()));
   Var a = attention(rope(qkv, angles, heads), heads);
-  x = add(x, linear(a, p.matrix_into_residual(at + "wo", heads.output_columns(), d)));
+  x = p.attention_projection(a, p.matrix_into_residual(at + "wo", heads.output_columns(), d), x);
   h = rms_norm(x, p.gain(at + "norm2"));
   Var gated = swiglu(linear(h, p.matrix(at + "w_gate_up", d, 2 * shape.hidden)));
   return add(x, linear(gated, p.matrix_into_residual(at + "w_down", shape.hidden, d)));
@@ -98,13 +109,14 @@ AttentionShape LlmShape::attention() const {
   return {sequence, heads, kv_heads, width / heads, true, shifted_kv_heads};
 }
 
-Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute) {
+Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute,
+             const LlmChanges& changes) {
   require(shape.heads > 0 && shape.width % shape.heads == 0, "llm",
           "width " + std::to_string(shape.width) + " is not a multiple of " +
               std::to_string(shape.heads) + " heads");
   Llm model{std::make_unique<Graph>(dtype), {}, {}, {}};
   Graph& graph = *model.graph;
-  Parameters p(graph, shape);
+  Parameters p(graph, shape, changes);
   const std::int64_t rows = sequences * shape.sequence;
   model.tokens = graph.input("tokens", {rows, 1}, Dtype::int32);
   model.targets = graph.input("targets", {rows, 1}, Dtype::int32);

@@ -2,6 +2,7 @@
 // (LayerNorm, GELU, learned positions, biases, tied head).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,10 +40,19 @@ struct Llm {
   Var losses;   // f64 [sequences x sequence, 1], nats
 };
 
+/// How a model that adapts this one changes its parts; by default nothing changes.
+struct LlmChanges {
+  /// The options of a parameter, from its name and its options in pretraining.
+  std::function<ParameterOptions(const std::string& name, const ParameterOptions&)> parameter = {};
+  /// x w (+ residual) for the projections into and out of the Llama block's attention; residual is
+  /// absent for the first.
+  std::function<Var(Var x, Var w, Var residual)> attention_projection = {};
+};
+
 /// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is recomputed
 /// in the backward pass.
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
-             bool recompute = false);
+             bool recompute = false, const LlmChanges& changes = {});
 
 /// Forward and backward: 6 x the weights of all GEMMs, and 6 layers T d of causal attention (MFU's
 /// convention in PaLM, arXiv 2204.02311, with the causal half).

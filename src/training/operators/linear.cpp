@@ -20,13 +20,19 @@ void bias_gradient(const Frame& f, std::size_t input, View output_gradient) {
 
 class Linear final : public Operator {
  public:
-  Linear(bool transposed, bool bias, double flops)
-      : transposed_(transposed), bias_(bias), flops_(flops) {}
+  Linear(bool transposed, bool bias, bool frozen, double flops)
+      : transposed_(transposed), bias_(bias), frozen_(frozen), flops_(flops) {}
 
   std::string_view name() const override { return "linear"; }
-  bool backward_reads_input(std::size_t input) const override { return input < 2; }
+  /// x only for the gradient of w.
+  bool backward_reads_input(std::size_t input) const override {
+    return input == 1 || (input == 0 && !frozen_);
+  }
   int gradient_in_place() const override { return residual_ ? residual_input() : -1; }
   double flops() const override { return flops_; }
+  double backward_flops(const std::vector<bool>& needed) const override {
+    return flops_ * ((needed[0] ? 1.0 : 0.0) + (needed[1] ? 1.0 : 0.0));
+  }
 
   bool has_residual() const { return residual_; }
   void take_residual() { residual_ = true; }
@@ -50,6 +56,7 @@ class Linear final : public Operator {
   int residual_input() const { return bias_ ? 3 : 2; }
 
   bool transposed_, bias_;
+  bool frozen_;  // the weight has no gradient
   bool residual_ = false;
   double flops_;
 };
@@ -152,8 +159,10 @@ Var linear(Var x, Var w, const LinearOptions& options) {
           "x is " + x.shape().text() + ", the weight '" + w.name() + "' " + w.shape().text() +
               (options.transposed ? " (transposed)" : ""));
   const std::int64_t rows = x.shape().rows();
+  const Tensor& weight = w.graph->tensor(w.id);
+  const bool frozen = weight.kind == Tensor::Kind::parameter && !weight.parameter.trainable;
   auto op = std::make_unique<Linear>(
-      options.transposed, static_cast<bool>(options.bias),
+      options.transposed, static_cast<bool>(options.bias), frozen,
       2.0 * static_cast<double>(rows) * static_cast<double>(in) * static_cast<double>(out));
   std::vector<Var> inputs{x, w};
   if (options.bias) {

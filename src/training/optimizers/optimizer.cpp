@@ -68,6 +68,18 @@ class Adamw final : public Optimizer {
     if (master_) views.push_back({"master_weights", master_.all()});
     return views;
   }
+  std::vector<double> direction(const UpdateSample& sample) const override {
+    const double step = static_cast<double>(sample.step);
+    const double correction1 = 1.0 - std::pow(options_.beta1, step);
+    const double correction2 = 1.0 - std::pow(options_.beta2, step);
+    const double decay = sample.decay ? options_.decay : 0.0;
+    std::vector<double> found;
+    for (std::size_t i = 0; i < sample.before.size(); ++i)
+      found.push_back(sample.state[0][i] / correction1 /
+                          (std::sqrt(sample.state[1][i] / correction2) + options_.epsilon) +
+                      decay * sample.before[i]);
+    return found;
+  }
 
  private:
   AdamwOptions options_;

@@ -45,6 +45,14 @@ struct UpdateScalars {
   std::int64_t step = 1;        // from 1
 };
 
+/// Some neighbouring parameters around an update, on the host: for a check of its learning rate.
+struct UpdateSample {
+  std::vector<double> before = {};              // f32 masters if there are any
+  std::vector<std::vector<double>> state = {};  // after it, as state() without masters
+  bool decay = true;
+  std::int64_t step = 1;
+};
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -60,6 +68,9 @@ class Optimizer {
   virtual std::int64_t state_bytes() const = 0;
   /// All state except the number of steps, for checkpoints; valid after prepare().
   virtual std::vector<NamedView> state() const = 0;
+  /// What an update at a learning rate of 1 subtracts from each of these parameters; empty if this
+  /// cannot be determined from the state.
+  virtual std::vector<double> direction(const UpdateSample& /*sample*/) const { return {}; }
 };
 
 /// One number of state for each element of the parameters' arena.

@@ -13,7 +13,7 @@ namespace bench::training {
 namespace {
 
 // Streams of the language's seed.
-enum : std::uint64_t { kLastFactors, kBeforeFactors, kNextFactors, kMembers };
+enum : std::uint64_t { kLastFactors, kBeforeFactors, kNextFactors, kMembers, kDialectFactors };
 
 constexpr std::uint32_t kRank = 6;
 constexpr double kScale = 1.6;       // weight of the factors in the logits
@@ -33,6 +33,15 @@ Factors factors(std::uint64_t language, std::uint64_t stream) {
   return made;
 }
 
+/// The factors of the last symbol, the first `redrawn` of them those of the dialect.
+Factors last_factors(std::uint64_t language, int redrawn) {
+  Factors made = factors(language, kLastFactors);
+  const Factors other = factors(language, kDialectFactors);
+  for (std::size_t symbol = 0; symbol < made.size(); ++symbol)
+    std::copy_n(other[symbol].begin(), redrawn, made[symbol].begin());
+  return made;
+}
+
 double bias(std::uint32_t symbol) {
   return (symbol < kFirstWord ? kAnchorBias : 0) - kZipfBias * std::log(symbol);
 }
@@ -49,6 +58,10 @@ void check_language(const GrammarOptions& options) {
     throw Error(ErrorKind::usage,
                 fmt::format("invalid sequence length: {} targets", options.targets),
                 "use at least 1");
+  if (options.redrawn_factors < 0 || options.redrawn_factors > static_cast<int>(kRank))
+    throw Error(ErrorKind::usage,
+                fmt::format("invalid dialect: {} redrawn factors", options.redrawn_factors),
+                fmt::format("use 0 to {}", kRank));
   for (const double p : {options.begin_copy, options.end_copy})
     if (!(p >= 0 && p < 1))
       throw Error(ErrorKind::usage,
@@ -69,7 +82,7 @@ GrammarSource::GrammarSource(const GrammarOptions& options) : options_(options) 
 }
 
 void GrammarSource::make_symbols() {
-  const Factors last = factors(options_.language, kLastFactors);
+  const Factors last = last_factors(options_.language, options_.redrawn_factors);
   const Factors before = factors(options_.language, kBeforeFactors);
   const Factors next = factors(options_.language, kNextFactors);
   for (std::uint32_t b = 0; b < kSymbols; ++b)

@@ -163,11 +163,16 @@ struct GrammarOptions {
   std::uint64_t seed = 1;      // of the training samples
   double begin_copy = 0.06;    // per token of the base language
   double end_copy = 0.1;       // per copied token: 10 on average
+  /// A dialect of the language: so many of the six factors by which the last symbol enters the
+  /// logits are drawn from another stream. The dialect's logits minus the language's are a matrix
+  /// of this rank in (last symbol, next symbol), up to the normalization of each row.
+  int redrawn_factors = 0;
 };
 
 class GrammarSource : public TokenSource {
  public:
-  /// Throws Error(usage) for fewer than 64 tokens, more than 2^24, or no targets.
+  /// Throws Error(usage) for fewer than 64 tokens, more than 2^24, no targets, or more than six
+  /// redrawn factors.
   explicit GrammarSource(const GrammarOptions& options);
 
   int vocabulary() const override { return options_.vocabulary; }

@@ -9,7 +9,6 @@
 
 #include "core/text.h"
 #include "training/engine/content_hash.h"
-#include "training/parallel/parameter_hashes.h"
 #include "training/tables/sparse_tables.h"
 
 namespace bench::training {
@@ -59,6 +58,17 @@ constexpr std::int64_t kMinUpdatesToMove = 3;
 // Ratio of a gradient norm to the earlier ones. Correct runs have outliers of twice the usual norm;
 // one in a thousand gradients times 1000 makes it thirty times as large.
 constexpr double kFaultyRatio = 10.0;
+
+std::vector<TensorHash> hashes_of_frozen(const Replica& replica) {
+  const Graph& graph = *replica.plan().graph;
+  if (graph.trainable_count() == graph.parameter_count()) return {};
+  std::vector<TensorHash> frozen;
+  const std::vector<TensorHash> all = tensor_hashes(replica);
+  const std::vector<int> parameters = graph.parameters();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!graph.tensor(parameters[i]).parameter.trainable) frozen.push_back(all[i]);
+  return frozen;
+}
 
 std::string named(std::vector<std::string> names) {
   const std::size_t all = names.size();
@@ -133,6 +143,10 @@ std::string DataAudit::compare_next_rank(std::int64_t step, Group& group) const 
 void RunChecks::run(std::int64_t steps_done, Group& group) {
   if (data_.empty()) data_ = audit_.check(steps_done - 1, group);
   compare_replicas(steps_done, group);
+  compare_frozen(steps_done, group);
+  rate_found_ = agreed(group, rates_.found());
+  rates_measured_ =
+      static_cast<std::int64_t>(largest(group, static_cast<double>(rates_.measured())));
   ++rounds_;
   last_checked_step_ = steps_done;
   if (movement_checked_step_ > 0 || replica_.updates_done() < kMinUpdatesToMove) return;
@@ -142,6 +156,25 @@ void RunChecks::run(std::int64_t steps_done, Group& group) {
                                  ? ""
                                  : fmt::format("unchanged after {} steps: {}", steps_done,
                                                named(unchanged_parameters)));
+}
+
+RunChecks::RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
+    : audit_(audit),
+      replica_(replica),
+      moved_(replica),
+      frozen_(hashes_of_frozen(replica)),
+      rates_(replica),
+      every_(every) {}
+
+void RunChecks::compare_frozen(std::int64_t steps_done, Group& group) {
+  if (frozen_.empty() || !frozen_found_.empty()) return;
+  const std::vector<TensorHash> now = hashes_of_frozen(replica_);
+  std::string found;
+  for (std::size_t i = 0; i < now.size() && found.empty(); ++i)
+    if (now[i].hash != frozen_[i].hash)
+      found = fmt::format("'{}' of rank {} changed within {} steps", now[i].name, group.rank(),
+                          steps_done);
+  frozen_found_ = agreed(group, found);
 }
 
 void RunChecks::compare_replicas(std::int64_t steps_done, Group& group) {
@@ -175,6 +208,14 @@ std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
     checks.push_back(check_of(
         "replicas_agree", replicas_,
         fmt::format("parameters of {} ranks were identical at {} steps", group.size(), rounds_)));
+  if (!frozen_.empty())
+    checks.push_back(check_of(
+        "base_frozen", frozen_found_,
+        fmt::format("{} frozen parameters were unchanged at {} steps", frozen_.size(), rounds_)));
+  if (rates_measured_ > 0)
+    checks.push_back(
+        check_of("learning_rate", rate_found_,
+                 fmt::format("{} updates had the learning rate of the schedule", rates_measured_)));
   checks.push_back(outlier_check());
   return checks;
 }

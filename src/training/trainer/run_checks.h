@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "training/optimizers/gradient_outliers.h"
+#include "training/parallel/parameter_hashes.h"
 #include "training/trainer/batch_split.h"
 #include "training/trainer/evaluator.h"
 #include "training/trainer/moved_parameters.h"
+#include "training/trainer/rate_watch.h"
 
 namespace bench::training {
 
@@ -63,11 +65,13 @@ class RunChecks {
  public:
   /// `every`: minimum number of steps between checks of data and replicas. All parameters must have
   /// changed by the first check.
-  RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
-      : audit_(audit), replica_(replica), moved_(replica), every_(every) {}
+  RunChecks(DataAudit audit, const Replica& replica, std::int64_t every);
 
-  void after_step(std::int64_t step, double gradient_norm) {
+  void before_step(std::int64_t step) { rates_.before_step(step); }
+  /// `rate`: by the schedule.
+  void after_step(std::int64_t step, double gradient_norm, double rate) {
     outliers_.observe(step, gradient_norm);
+    rates_.after_step(step, rate);
   }
   bool due(std::int64_t steps_done) const {
     return rounds_ == 0 || steps_done >= last_checked_step_ + every_;
@@ -82,17 +86,21 @@ class RunChecks {
 
  private:
   void compare_replicas(std::int64_t steps_done, Group& group);
+  void compare_frozen(std::int64_t steps_done, Group& group);
   TrainingCheck outlier_check() const;
 
   DataAudit audit_;
   const Replica& replica_;
   MovedParameters moved_;
+  std::vector<TensorHash> frozen_;  // of parameters that must not change
   GradientOutliers outliers_;
+  RateWatch rates_;
   std::int64_t every_;
   std::int64_t rounds_ = 0;
   std::int64_t last_checked_step_ = 0;
+  std::int64_t rates_measured_ = 0;         // by the rank with the most
   std::int64_t movement_checked_step_ = 0;  // 0: not checked yet
-  std::string unchanged_ = {}, data_ = {}, replicas_ = {};
+  std::string unchanged_ = {}, data_ = {}, replicas_ = {}, frozen_found_ = {}, rate_found_ = {};
 };
 
 }  // namespace bench::training

@@ -9,7 +9,9 @@
 
 #include "devices/facts/cpu_facts.h"
 #include "devices/host_clock.h"
+#include "training/engine/content_hash.h"
 #include "training/tables/sparse_tables.h"
+#include "training/trainer/pretraining.h"
 
 namespace bench::training {
 namespace {
@@ -40,6 +42,7 @@ void Trainer::finish() {
   run_.memory = memory();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(group_);
+  if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
   if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
   if (group_.size() > 1) run_.checks.push_back(exchange_check());
   std::vector<double> seconds;
@@ -49,6 +52,16 @@ void Trainer::finish() {
   if (!run_.converged) return;
   run_.samples_to_target = run_.curve.back().samples;
   run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
+}
+
+/// A model that is better than the law of the data has seen what it should predict. Samples are
+/// finite, so a right model can be better by chance, but not by a hundredth of the floor.
+TrainingCheck Trainer::floor_check() const {
+  constexpr double kChance = 0.01;
+  const CurvePoint& least = *std::ranges::min_element(run_.curve, {}, &CurvePoint::gap);
+  return {"above_floor", least.gap >= -kChance * std::abs(least.floor),
+          fmt::format("the smallest gap is {:.4g}, at step {}; the floor is {:.4g}", least.gap,
+                      least.step, least.floor)};
 }
 
 TrainingCheck Trainer::tables_check() {
@@ -132,6 +145,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                    {"dtype", to_string(options_.dtype)},
                    {"items_per_sample", workload_.items_per_sample()}};
   if (workload_.repeats()) identity["data"] = workload_.data();
+  if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
   checkpoints_ =
       std::make_unique<Checkpoints>(*parallel_, identity, CheckpointOptions{options_.checkpoint});
   if (const SparseTables* tables = workload_.tables())
@@ -185,6 +199,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   replica_ =
       std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
                                 ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
+  if (options.base != nullptr) set_frozen_parameters(*options.base, *replica_);
   parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
   if (SparseTables* tables = workload.tables()) join_tables(*tables, kernels);
   evaluator_ =
@@ -240,6 +255,7 @@ void Trainer::train_block(RunObserver& observer) {
 void Trainer::train_step(RunObserver& observer) {
   observer.step_start();
   const double rate = options_.recipe.schedule.rate(done_);
+  checks_->before_step(done_);
   const Seconds begin = steady_now();
   SparseTables* tables = workload_.tables();
   if (tables != nullptr)
@@ -277,7 +293,8 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
                         step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
-  if (!step.skipped) checks_->after_step(done_, step.gradient_norm);
+  if (!step.skipped)
+    checks_->after_step(done_, step.gradient_norm, options_.recipe.schedule.rate(done_));
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
 }

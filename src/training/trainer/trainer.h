@@ -37,6 +37,8 @@ class RunObserver {
   virtual void run_stop(std::int64_t, bool /*converged*/) {}
 };
 
+struct Pretrained;
+
 struct TrainerOptions {
   Recipe recipe = {};  // the workload's, possibly changed
   int lanes = 0;       // of each rank; 0: chosen by split_batch()
@@ -55,6 +57,9 @@ struct TrainerOptions {
   /// them). When the lanes are on the host, tables use the lanes' threads.
   KernelFactory host_kernels = {};
   int host_threads = 0;
+  /// Values of the frozen parameters (trainer/pretraining.h); null: initial values, which suffice
+  /// to measure throughput. Must outlive the trainer's constructor.
+  const Pretrained* base = nullptr;
   Seconds begun = {};  // start of the initialisation, by host_clock.h; 0: that of the trainer
 };
 
@@ -98,6 +103,7 @@ class Trainer {
   void save();
   void evaluate(RunObserver& observer);
   void finish();
+  TrainingCheck floor_check() const;
   TrainingCheck tables_check();
   TrainingCheck exchange_check();
   std::vector<MemoryUse> memory() const;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "training/models/llm.h"
@@ -19,11 +20,9 @@
 namespace bench::training {
 namespace {
 
-std::unique_ptr<TokenSource> language(const LlmShape& shape, std::uint64_t seed) {
-  GrammarOptions options;
+std::unique_ptr<TokenSource> language(const LlmShape& shape, GrammarOptions options) {
   options.vocabulary = static_cast<int>(shape.vocabulary);
   options.targets = static_cast<int>(shape.sequence);
-  options.seed = seed;
   return std::make_unique<GrammarSource>(options);
 }
 
@@ -38,7 +37,8 @@ using LlmData = ChosenData<TokenSource>;
 
 /// Sequences as long as the shape's, of the generated language or of files of tokens; the shape's
 /// vocabulary is that of generated ones.
-LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoice& choice) {
+LlmData open_llm_data(const LlmShape& shape, const GrammarOptions& grammar,
+                      const DataChoice& choice) {
   if (choice.table_rows > 0)
     throw Error(ErrorKind::input, "workload llm has no embedding tables for table_rows",
                 "remove the parameter table_rows");
@@ -46,7 +46,8 @@ LlmData open_llm_data(const LlmShape& shape, std::uint64_t seed, const DataChoic
     throw Error(ErrorKind::input, "vocabulary applies only to token files, not to generated data",
                 "set the parameter data to token files, or remove vocabulary");
   return LlmData::in_order<FiniteTokens>(
-      choice.from_files() ? token_files(shape, choice) : language(shape, seed), choice, seed);
+      choice.from_files() ? token_files(shape, choice) : language(shape, grammar), choice,
+      grammar.seed);
 }
 
 // The targets of presets larger than tiny need runs on a GPU.
@@ -91,23 +92,23 @@ constexpr std::array<const char*, kTokenClasses> kClassNames = {"base", "key", "
 /// Tokens for counting and evaluating n-gram baselines of files: takes seconds at most.
 constexpr std::int64_t kBaselineTokens = 1 << 22;
 
-/// The preset's shape, possibly with another sequence length.
-LlmShape shape_of(const std::string& preset, std::int64_t sequence) {
-  LlmShape shape = llm_preset(preset);
-  if (sequence == 0) return shape;
-  if (sequence < 2 || sequence > shape.sequence)
-    throw Error(
-        ErrorKind::input,
-        "llm " + preset + " does not support sequences of " + std::to_string(sequence) + " tokens",
-        "use 2 to " + std::to_string(shape.sequence) + " tokens");
-  shape.sequence = sequence;
-  return shape;
+LlmSetting setting_of(const std::string& preset, std::uint64_t seed, std::int64_t sequence) {
+  const LlmShape full = llm_preset(preset);
+  LlmSetting setting{.preset = preset,
+                     .shape = with_sequence(full, "llm " + preset, sequence),
+                     .training = llm_training(preset)};
+  setting.language.seed = seed;
+  if (setting.shape.sequence != full.sequence) setting.training.recipe.target_source.clear();
+  return setting;
 }
 
-Recipe recipe_of(const std::string& preset, std::int64_t sequence) {
-  Recipe recipe = llm_training(preset).recipe;
-  if (sequence != llm_preset(preset).sequence) recipe.target_source.clear();
-  return recipe;
+/// Gaps of simpler models on the generated language, minus its floor; sources/grammar.h has these
+/// for full sequences of the presets.
+std::vector<std::pair<std::string, double>> baselines_of(const LlmShape& shape) {
+  if (shape.vocabulary == 64) return {{"unigram", 3.7172 - 2.3517}, {"bigram", 3.0984 - 2.3517}};
+  if (shape.vocabulary == 32768) return {{"unigram", 6.492 - 3.178}, {"bigram", 5.280 - 3.178}};
+  if (shape.vocabulary == 50257) return {{"unigram", 6.603 - 3.178}, {"bigram", 5.385 - 3.178}};
+  return {};
 }
 
 /// The model's loss, for tokens without a known probability.
@@ -196,13 +197,14 @@ std::span<std::int32_t> sequence(const TokenSource& source, Split split, std::ui
 
 class LlmWorkload final : public Workload {
  public:
-  LlmWorkload(const std::string& preset, std::uint64_t seed, std::int64_t sequence,
-              const DataChoice& data)
-      : preset_(preset),
-        shape_(shape_of(preset, sequence)),
-        data_(open_llm_data(shape_, seed, data)),
-        recipe_(data_.fit(recipe_of(preset, shape_.sequence))),
-        adamw_(llm_training(preset).adamw) {
+  LlmWorkload(const LlmSetting& setting, const DataChoice& data,
+              std::vector<std::pair<std::string, double>> baselines)
+      : preset_(setting.preset),
+        shape_(setting.shape),
+        data_(open_llm_data(shape_, setting.language, data)),
+        recipe_(data_.fit(setting.training.recipe)),
+        adamw_(setting.training.adamw),
+        baselines_(std::move(baselines)) {
     shape_.vocabulary = source().vocabulary();
     flops_ = llm_flops_per_token(shape_) * static_cast<double>(shape_.sequence);
   }
@@ -245,7 +247,9 @@ class LlmWorkload final : public Workload {
     return std::make_unique<LossEvaluation>(shape_.sequence, model.losses);
   }
 
-  std::vector<std::pair<std::string, double>> baselines() const override;
+  std::vector<std::pair<std::string, double>> baselines() const override {
+    return data_.from_files() ? baselines_of_files() : baselines_;
+  }
   Json data() const override { return data_.facts(); }
   bool repeats() const override { return data_.repeats(); }
   bool knows_floor() const override { return data_.knows_floor(); }
@@ -259,19 +263,9 @@ class LlmWorkload final : public Workload {
   LlmData data_;
   Recipe recipe_;
   AdamwOptions adamw_;
+  std::vector<std::pair<std::string, double>> baselines_;
   double flops_ = 0.0;
 };
-
-std::vector<std::pair<std::string, double>> LlmWorkload::baselines() const {
-  if (data_.from_files()) return baselines_of_files();
-  // Minus the floor; sources/grammar.h has these for sequences of 64 and 1024 tokens; shorter ones
-  // have other floors.
-  if (shape_.sequence != llm_preset(preset_).sequence) return {};
-  if (shape_.vocabulary == 64) return {{"unigram", 3.7172 - 2.3517}, {"bigram", 3.0984 - 2.3517}};
-  if (shape_.vocabulary == 32768) return {{"unigram", 6.492 - 3.178}, {"bigram", 5.280 - 3.178}};
-  if (shape_.vocabulary == 50257) return {{"unigram", 6.603 - 3.178}, {"bigram", 5.385 - 3.178}};
-  return {};
-}
 
 std::vector<std::pair<std::string, double>> LlmWorkload::baselines_of_files() const {
   const auto samples_of = [&](Split split) {
@@ -310,7 +304,28 @@ LlmTraining llm_training(const std::string& preset) {
 
 std::unique_ptr<Workload> make_llm_workload(const std::string& preset, std::uint64_t seed,
                                             std::int64_t sequence, const DataChoice& data) {
-  return std::make_unique<LlmWorkload>(preset, seed, sequence, data);
+  const LlmSetting setting = setting_of(preset, seed, sequence);
+  const bool full = setting.shape.sequence == llm_preset(preset).sequence;
+  // Shorter sequences have other floors.
+  return std::make_unique<LlmWorkload>(
+      setting, data,
+      full ? baselines_of(setting.shape) : std::vector<std::pair<std::string, double>>{});
+}
+
+std::unique_ptr<Workload> make_llm_workload_from(const LlmSetting& setting,
+                                                 const DataChoice& data) {
+  return std::make_unique<LlmWorkload>(setting, data,
+                                       std::vector<std::pair<std::string, double>>{});
+}
+
+LlmShape with_sequence(LlmShape shape, const std::string& preset, std::int64_t sequence) {
+  if (sequence == 0) return shape;
+  if (sequence < 2 || sequence > shape.sequence)
+    throw Error(ErrorKind::input,
+                preset + " does not support sequences of " + std::to_string(sequence) + " tokens",
+                "use 2 to " + std::to_string(shape.sequence) + " tokens");
+  shape.sequence = sequence;
+  return shape;
 }
 
 }  // namespace bench::training

@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "training/models/llm.h"
+#include "training/sources/grammar.h"
 #include "training/workloads/workload.h"
 
 namespace bench::training {
@@ -26,5 +28,20 @@ struct LlmTraining {
   AdamwOptions adamw = {};
 };
 LlmTraining llm_training(const std::string& preset);
+
+/// A training that is not one of the presets: a shape on a generated language.
+struct LlmSetting {
+  std::string preset = {};  // its name in records
+  LlmShape shape = {};
+  GrammarOptions language = {};  // vocabulary and length of sequences are the shape's
+  LlmTraining training = {};
+};
+/// Throws like make_llm_workload() for `data`, which names no files.
+std::unique_ptr<Workload> make_llm_workload_from(const LlmSetting& setting,
+                                                 const DataChoice& data = {});
+
+/// `shape`, the one of `preset`, with sequences of so many tokens (0: its own). Throws Error(input)
+/// for a sequence longer than the shape's or of one token.
+LlmShape with_sequence(LlmShape shape, const std::string& preset, std::int64_t sequence);
 
 }  // namespace bench::training

@@ -7,10 +7,12 @@
 #include "core/text.h"
 #include "training/models/dlrm.h"
 #include "training/models/llm.h"
+#include "training/models/lora.h"
 #include "training/models/moe.h"
 #include "training/models/two_tower.h"
 #include "training/workloads/dlrm.h"
 #include "training/workloads/llm.h"
+#include "training/workloads/lora.h"
 #include "training/workloads/moe.h"
 #include "training/workloads/two_tower.h"
 
@@ -29,10 +31,14 @@ namespace {
 using Make = std::function<std::unique_ptr<Workload>(
     const std::string& preset, std::uint64_t seed, std::int64_t sequence, const DataChoice& data)>;
 
+using MakeBase =
+    std::function<std::unique_ptr<Workload>(const std::string& preset, std::int64_t sequence)>;
+
 struct Entry {
   std::string name;
   std::vector<std::string> presets;
   Make make;
+  MakeBase make_base = {};
 };
 
 Make without_sequences(const std::string& name,
@@ -52,6 +58,7 @@ Make without_sequences(const std::string& name,
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = {
       {"llm", llm_presets(), make_llm_workload},
+      {"lora", lora_presets(), make_lora_workload, make_lora_base_workload},
       {"dlrm", dlrm_presets(), without_sequences("dlrm", make_dlrm_workload)},
       {"two_tower", two_tower_presets(), without_sequences("two_tower", make_two_tower_workload)},
       {"moe", moe_presets(),
@@ -69,17 +76,27 @@ const Entry& entry(const std::string& name) {
               "use one of " + join(known, ", ") + "." + did_you_mean(name, known));
 }
 
-}  // namespace
-
-std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
-                                        std::uint64_t seed, std::int64_t sequence,
-                                        const DataChoice& data) {
+const Entry& entry(const std::string& name, const std::string& preset) {
   const Entry& which = entry(name);
   const auto& presets = which.presets;
   if (std::find(presets.begin(), presets.end(), preset) == presets.end())
     throw Error(ErrorKind::input, "workload " + name + " has no preset '" + preset + "'",
                 "use one of " + join(presets, ", ") + "." + did_you_mean(preset, presets));
-  return which.make(preset, seed, sequence, data);
+  return which;
+}
+
+}  // namespace
+
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
+                                        std::uint64_t seed, std::int64_t sequence,
+                                        const DataChoice& data) {
+  return entry(name, preset).make(preset, seed, sequence, data);
+}
+
+std::unique_ptr<Workload> make_base_workload(const std::string& name, const std::string& preset,
+                                             std::int64_t sequence) {
+  const Entry& which = entry(name, preset);
+  return which.make_base ? which.make_base(preset, sequence) : nullptr;
 }
 
 std::vector<std::string> workload_names() {

@@ -123,6 +123,10 @@ class Workload {
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& preset,
                                         std::uint64_t seed, std::int64_t sequence = 0,
                                         const DataChoice& data = {});
+/// The workload that pretrains the model which this one adapts, on the same length of sequences;
+/// null if the workload trains from initial values. Throws like make_workload().
+std::unique_ptr<Workload> make_base_workload(const std::string& name, const std::string& preset,
+                                             std::int64_t sequence = 0);
 std::vector<std::string> workload_names();
 
 }  // namespace bench::training

@@ -175,6 +175,7 @@ class StandInServer::Loop {
                         {{"error", {{"message", "Invalid key " + setting_.key}}}});
     if (first.starts_with("GET /v1/models "))
       return send_whole(socket, "200 OK", {{"data", Json::array({{{"id", "stand-in"}}})}});
+    if (first.starts_with("GET /health ")) return send_whole(socket, "200 OK", Json::object());
     const bool chat = first.starts_with("POST /v1/chat/completions ");
     if (!chat && !first.starts_with("POST /v1/completions "))
       return send_whole(socket, "404 Not Found", {{"detail", "Not Found"}});

@@ -185,12 +185,43 @@ TEST_CASE(
   CHECK(job.logged("submission_benchmark").at(0).get<std::string>().starts_with("benchctl_llm_"));
 }
 
+TEST_CASE("lora trains its base before the clock starts, once") {
+  const TemporaryDirectory folder;
+  const Json params = {{"workload", "lora"},
+                       {"sequence", 8},
+                       {"lanes", 2},
+                       {"target", 5.0},
+                       {"base_cache", folder.path().string()}};
+  Json hash;
+  for (const bool read : {false, true}) {
+    TrainingJob job(params);
+    CHECK(job.run().status == Status::ok);
+    const Json facts = job.facts(), base = facts.at("base");
+    CHECK(base.at("read") == read);
+    CHECK(base.at("problem").is_null());
+    CHECK((base.at("seconds") > 0.0) != read);
+    if (read) CHECK(base.at("hash") == hash);
+    hash = base.at("hash");
+    CHECK(facts.at("baselines").at("unadapted base") == base.at("unadapted_gap"));
+    CHECK(facts.at("parameters").get<int>() - facts.at("frozen_parameters").get<int>() == 3072);
+    CHECK(facts.at("target_source") == "given");
+    if (!read) CHECK(facts.at("init_seconds") < base.at("seconds"));
+    CHECK(job.logged("lora_rank").at(0) == 4);
+    CHECK(job.logged("lora_alpha").at(0) == 8);
+    CHECK(job.logged("max_sequence_length").at(0) == 8);
+  }
+  TrainingJob throughput(Json{{"workload", "lora"}, {"steps", 2}, {"lanes", 2}});
+  CHECK(throughput.run().status == Status::ok);
+  CHECK(throughput.facts().at("base").is_null());
+}
+
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
-  for (const std::string workload : {"llm", "dlrm", "two_tower", "moe"}) {
+  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);
-    const double beta2 = workload == "llm" || workload == "moe" ? 0.98 : 0.99;
+    const bool tokens = job.logged("max_sequence_length").size() == 1;
+    const double beta2 = tokens ? 0.98 : 0.99;
     CHECK(job.logged("opt_name") == std::vector<Json>{"adamw"});
     CHECK(job.logged("opt_adamw_beta_1") == std::vector<Json>{0.9});
     CHECK(job.logged("opt_adamw_beta_2") == std::vector<Json>{beta2});

@@ -1,0 +1,221 @@
+// Faults of a training of adapters that the target misses, and what finds each.
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/group_with.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/lora_training.h"
+#include "tests/training/short_training.h"
+
+namespace bench::training {
+namespace {
+
+using Catch::Matchers::Contains;
+
+void check_all(const TrainingRun& run) {
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
+}
+
+/// Forwards updates that a test does not change.
+class ChangedUpdates : public OptimizerKernels {
+ public:
+  explicit ChangedUpdates(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}
+  void adamw(const AdamwRange& range) override { real_->adamw(range); }
+  void adagrad_rows(const AdagradRows& rows) override { real_->adagrad_rows(rows); }
+  double square_sum(View x) override { return real_->square_sum(x); }
+
+ private:
+  std::unique_ptr<OptimizerKernels> real_;
+};
+
+/// Never updates the B of attention's input projections: 4 x 192 elements.
+class StaleAdapters final : public ChangedUpdates {
+ public:
+  using ChangedUpdates::ChangedUpdates;
+  void adamw(const AdamwRange& range) override {
+    if (range.parameters.elements() != 4 * 192) ChangedUpdates::adamw(range);
+  }
+};
+
+/// Updates with the peak of the schedule in every step.
+class ConstantRate final : public ChangedUpdates {
+ public:
+  using ChangedUpdates::ChangedUpdates;
+  void adamw(const AdamwRange& range) override {
+    StepNumbers numbers = *range.step;
+    numbers.rate = lora_setting("tiny").training.recipe.schedule.peak;
+    AdamwRange changed = range;
+    changed.step = &numbers;
+    ChangedUpdates::adamw(changed);
+  }
+};
+
+/// Changes an element of the frozen embedding in one lookup.
+class ChangingEmbedding final : public EmbeddingKernels {
+ public:
+  explicit ChangingEmbedding(std::unique_ptr<EmbeddingKernels> real) : real_(std::move(real)) {}
+  void forward(View ids, View table, View y) override {
+    if (calls_++ == 5) table.as<float>()[7] += 1e-3F;
+    real_->forward(ids, table, y);
+  }
+  void backward(View ids, View y_gradient, View table_gradient, bool add) override {
+    real_->backward(ids, y_gradient, table_gradient, add);
+  }
+  void add_positions(View x, View table, std::int64_t sequence, View y) override {
+    real_->add_positions(x, table, sequence, y);
+  }
+  void positions_backward(View y_gradient, std::int64_t sequence, View table_gradient,
+                          bool add) override {
+    real_->positions_backward(y_gradient, sequence, table_gradient, add);
+  }
+
+ private:
+  std::unique_ptr<EmbeddingKernels> real_;
+  int calls_ = 0;
+};
+
+template <class Faulty>
+void replace_updates(KernelSet& set) {
+  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
+}
+
+/// Arms its rank's collectives when the clock has stopped.
+struct LosesAtTheEnd final : RunObserver {
+  void run_stop(std::int64_t, bool) override { armed = true; }
+  bool armed = false;
+};
+
+/// Once armed, rank 1 sends zeros instead of a share of its adapters' gradients.
+class LosingAdapters final : public PassingCollectives {
+ public:
+  LosingAdapters(Group& group, const LosesAtTheEnd& end, double share)
+      : PassingCollectives(group), rank_(group.rank()), end_(end), share_(share) {}
+  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
+    std::vector<std::byte> sent(count * 2 * size_of(dtype));
+    if (end_.armed && op == CollectiveOp::all_to_all && rank_ == 1) {
+      std::memcpy(sent.data(), send, sent.size());
+      std::memset(sent.data(), 0,
+                  static_cast<std::size_t>(share_ * static_cast<double>(sent.size())));
+      send = sent.data();
+    }
+    PassingCollectives::run(op, send, recv, count, dtype);
+  }
+
+ private:
+  int rank_;
+  const LosesAtTheEnd& end_;
+  double share_;
+};
+
+/// Of two ranks, where rank 1 loses a share of its gradient in the check.
+std::vector<TrainingRun> two_ranks(double share) {
+  std::vector<TrainingRun> runs(2);
+  const Pretrained& base = quick_base();  // not by two threads at once
+  run_ranks(2, [&](Group& group) {
+    LosesAtTheEnd end;
+    LosingAdapters collectives(group, end, share);
+    GroupWith losing(group, collectives);
+    LoraTraining training{.steps = 12, .base = &base};
+    training.options.lanes = 1;
+    runs[static_cast<std::size_t>(group.rank())] = train_lora(training, losing, end);
+  });
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE("adapters train, and all checks of the run hold") {
+  const TrainingRun run = train_lora({.steps = 30});
+  check_all(run);
+  CHECK(check_named(run, "base_frozen").text == "15 frozen parameters were unchanged at 3 steps");
+  CHECK_THAT(check_named(run, "learning_rate").text, Contains("3 updates"));
+  CHECK(run.curve.back().gap < quick_base().unadapted - 0.005);
+}
+
+TEST_CASE("an adapter that is never updated is found and named") {
+  const TrainingRun run = train_lora({.inject = replace_updates<StaleAdapters>});
+  const TrainingCheck& check = check_named(run, "parameters_move");
+  CHECK_FALSE(check.held);
+  // Without B, A has no gradient either.
+  CHECK_THAT(check.text, Contains("layer0.wqkv.lora_b") && Contains("and 1 more"));
+}
+
+TEST_CASE("a frozen weight that changes is found and named") {
+  const TrainingRun run = train_lora({.inject = [](KernelSet& set) {
+    set.embedding = std::make_unique<ChangingEmbedding>(std::move(set.embedding));
+  }});
+  const TrainingCheck& check = check_named(run, "base_frozen");
+  CHECK_FALSE(check.held);
+  CHECK(check.text == "'embedding' of rank 0 changed within 10 steps");
+}
+
+TEST_CASE("updates that ignore the warm-up are found") {
+  const TrainingRun run = train_lora({.inject = replace_updates<ConstantRate>});
+  const TrainingCheck& check = check_named(run, "learning_rate");
+  CHECK_FALSE(check.held);
+  CHECK(check.text ==
+        "the update of step 1 had a learning rate of 0.004, but the schedule has 0.0004");
+}
+
+TEST_CASE("updates that ignore the decay are found") {
+  LoraTraining training{.steps = 40, .inject = replace_updates<ConstantRate>};
+  Schedule& schedule = training.setting.training.recipe.schedule;
+  schedule.warmup = 0;
+  schedule.horizon = 40;
+  const TrainingCheck check = check_named(train_lora(training), "learning_rate");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("the update of step 21"));
+  training.inject = {};
+  CHECK(check_named(train_lora(training), "learning_rate").held);
+}
+
+TEST_CASE("a source that shows the next token is found by a gap below the floor", "[long]") {
+  const LoraSetting setting = quick_lora(120);
+  const Pretrained base = base_of(setting);
+  LoraTraining training{
+      .setting = setting, .steps = 60, .base = &base, .change = [](ChangedWorkload& samples) {
+        samples.spoil = [](Split, const Model& model, const Lane& lane) {
+          const View tokens = lane.view(model.inputs[0]);
+          std::memcpy(tokens.data, lane.view(model.inputs[1]).data,
+                      static_cast<std::size_t>(tokens.elements()) * 4);
+        };
+      }};
+  training.setting.training.recipe.schedule.peak = 2e-2;
+  const TrainingRun run = train_lora(training);
+  const TrainingCheck& check = check_named(run, "above_floor");
+  INFO(check.text);
+  CHECK_FALSE(check.held);
+  CHECK(check_named(run, "data").held);  // the same samples again
+}
+
+TEST_CASE("repeated samples of a dialect are found") {
+  const TrainingRun run =
+      train_lora({.steps = 40, .change = [](ChangedWorkload& samples) { samples.repeat = 320; }});
+  const TrainingCheck& check = check_named(run, "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("repeats sample"));
+}
+
+TEST_CASE("gradients of adapters lost between two ranks are found by both") {
+  for (const TrainingRun& run : two_ranks(0.0)) check_all(run);
+  for (const double share : {1.0, 0.1})
+    for (const TrainingRun& run : two_ranks(share))
+      CHECK_FALSE(check_named(run, "gradient_exchange").held);
+}
+
+TEST_CASE("two ranks of one lane train adapters like one rank of two lanes, to the bit") {
+  const std::vector<TrainingRun> two = two_ranks(0.0);
+  const TrainingRun one = train_lora({.steps = 12});
+  REQUIRE(one.steps.size() == two[0].steps.size());
+  for (std::size_t i = 0; i < one.steps.size(); ++i)
+    CHECK(one.steps[i].gradient_norm == two[1].steps[i].gradient_norm);
+  CHECK(one.curve.back().gap == Approx(two[0].curve.back().gap).epsilon(1e-12));
+}
+
+}  // namespace bench::training

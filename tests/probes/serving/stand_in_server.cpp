@@ -29,7 +29,14 @@ namespace {
 std::string chunk(const std::string& text) {
   return fmt::format("{:x}\r\n{}\r\n", text.size(), text);
 }
-std::string event(const Json& value) { return chunk("data: " + dump(value) + "\n\n"); }
+/// What OpenAI's interface has in every event.
+std::string event(Json value) {
+  value["id"] = "stand-in-1";
+  value["object"] = "text_completion";
+  value["created"] = 1;
+  value["model"] = "stand-in";
+  return chunk("data: " + dump(value) + "\n\n");
+}
 
 std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 7;
@@ -261,7 +268,7 @@ class StandInServer::Loop {
     if (setting_.fault != ServerFault::without_count)
       text += event({{"choices", Json::array()},
                      {"usage",
-                      {{"prompt_tokens", kTokensPerWord * static_cast<double>(words) + kMoreTokens},
+                      {{"prompt_tokens", kTokensPerWord * words + kMoreTokens},
                        {"completion_tokens", request.sent}}}});
     send(socket, text + chunk("data: [DONE]\n\n") + "0\r\n\r\n");
     end(connection);

@@ -49,7 +49,7 @@ class StandInServer {
   int most_under_way() const { return most_under_way_; }
 
   /// Tokens of a prompt: 3 for each word, and 7.
-  static constexpr double kTokensPerWord = 3.0, kMoreTokens = 7.0;
+  static constexpr int kTokensPerWord = 3, kMoreTokens = 7;
 
  private:
   class Loop;

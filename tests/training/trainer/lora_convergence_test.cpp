@@ -7,22 +7,12 @@
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/lora_training.h"
+#include "tests/training/printed_gaps.h"
 #include "training/engine/content_hash.h"
 #include "training/host/host_kernels.h"
 
 namespace bench::training {
 namespace {
-
-/// A line for each evaluation.
-struct PrintedGaps final : RunObserver {
-  explicit PrintedGaps(std::int64_t samples) : batch(samples) {}
-  void evaluation_stop(std::int64_t samples, const Quality& quality) override {
-    std::cout << "step " << samples / batch << " gap " << quality.gap;
-    for (const auto& [name, gap] : quality.parts) std::cout << " " << name << " " << gap;
-    std::cout << "\n";
-  }
-  std::int64_t batch;
-};
 
 double lora_number(const char* name, double otherwise) {
   const char* text = std::getenv(name);

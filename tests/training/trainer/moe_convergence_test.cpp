@@ -5,23 +5,13 @@
 #include <iostream>
 
 #include "tests/support/catch.h"
+#include "tests/training/printed_gaps.h"
 #include "training/host/host_kernels.h"
 #include "training/trainer/trainer.h"
 #include "training/workloads/moe.h"
 
 namespace bench::training {
 namespace {
-
-/// A line for each evaluation.
-struct PrintedGaps final : RunObserver {
-  explicit PrintedGaps(std::int64_t samples) : batch(samples) {}
-  void evaluation_stop(std::int64_t samples, const Quality& quality) override {
-    std::cout << "step " << samples / batch << " gap " << quality.gap;
-    for (const auto& [name, value] : quality.parts) std::cout << " " << name << " " << value;
-    std::cout << "\n";
-  }
-  std::int64_t batch;
-};
 
 double number_of(const char* name, double otherwise) {
   const char* text = std::getenv(name);

@@ -24,7 +24,7 @@ TEST_CASE("every preset of lora has recipes that fit its model and its base") {
   }
 }
 
-TEST_CASE("lora logs MLPerf's keys and trains a third of the FLOPs of frozen weights less") {
+TEST_CASE("lora logs MLPerf's keys, and takes a third fewer FLOPs than pretraining") {
   const auto lora = make_workload("lora", "70b", 1);
   CHECK(lora->optimizer_options() == Json{{"opt_name", "adamw"},
                                           {"opt_adamw_beta_1", 0.9},

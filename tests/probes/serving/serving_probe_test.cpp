@@ -60,7 +60,8 @@ TEST_CASE("the probe serving finds the highest rate within the bounds") {
   }
   CHECK(loads == std::set<std::string>{"10.0", "155.0", "300.0", "600.0", "closed"});
   CHECK(facts_of(job).at("model") == "stand-in");
-  CHECK(facts_of(job).at("tokens_per_word").get<double>() == Approx(double{StandInServer::kTokensPerWord}));
+  CHECK(facts_of(job).at("tokens_per_word").get<double>() ==
+        Approx(double{StandInServer::kTokensPerWord}));
   CHECK(facts_of(job).at("tokens_per_prompt_besides").get<double>() ==
         Approx(double{StandInServer::kMoreTokens}));
 }

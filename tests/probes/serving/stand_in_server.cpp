@@ -74,6 +74,7 @@ class StandInServer::Loop {
   Loop& operator=(const Loop&) = delete;
 
   int port() const { return port_; }
+  const std::vector<double>& late() const { return late_; }
   void stop() const {
     const std::uint64_t one = 1;
     demand(static_cast<int>(::write(stop_, &one, sizeof one)));
@@ -253,6 +254,8 @@ class StandInServer::Loop {
     else
       choice["text"] = word;
     send(socket, event({{"choices", Json::array({choice})}, {"usage", nullptr}}));
+    if (request.sent == 0)
+      late_.push_back((steady_now() - request.begun - setting_.first_token).value);
     ++request.sent;
     const bool early = fault == ServerFault::ends_early && request.sent * 2 >= request.tokens;
     if (request.sent >= request.tokens || early)
@@ -316,14 +319,23 @@ class StandInServer::Loop {
   std::map<int, Connection> connections_ = {};
   std::priority_queue<Step> steps_ = {};
   std::deque<Step> waiting_ = {};
+  std::vector<double> late_ = {};
 };
 
 StandInServer::StandInServer(const StandInSetting& setting)
     : loop_(std::make_unique<Loop>(*this, setting)), thread_([this] { loop_->run(); }) {}
 
-StandInServer::~StandInServer() {
+StandInServer::~StandInServer() { stop(); }
+
+void StandInServer::stop() {
+  if (!thread_.joinable()) return;
   loop_->stop();
   thread_.join();
+}
+
+std::vector<double> StandInServer::first_token_lateness() {
+  stop();
+  return loop_->late();
 }
 
 std::string StandInServer::url() const {

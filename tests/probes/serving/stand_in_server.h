@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/units.h"
 
@@ -47,11 +48,14 @@ class StandInServer {
   std::string url() const;
   int requests() const { return requests_; }
   int most_under_way() const { return most_under_way_; }
+  /// Stops it; by how many seconds each first token was late.
+  std::vector<double> first_token_lateness();
 
   /// Tokens of a prompt: 3 for each word, and 7.
   static constexpr int kTokensPerWord = 3, kMoreTokens = 7;
 
  private:
+  void stop();
   class Loop;
   std::atomic<int> requests_ = 0, most_under_way_ = 0;
   std::unique_ptr<Loop> loop_;

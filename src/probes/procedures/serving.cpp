@@ -11,7 +11,7 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <optional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -35,10 +35,11 @@ namespace {
 using namespace serving;
 
 constexpr int kFewWords = 20, kManyWords = 220;  // of the prompts that find tokens per word
-constexpr int kRankBits = 40;                    // of the numbers of a rank's requests
+constexpr int kRankBits = 48, kLoadBits = 32;    // of the numbers of requests
 constexpr double kLateShare = 0.05;              // of the first token's latency
 constexpr double kBusyClient = 0.8;              // of a core
-constexpr double kMostRepeats = 0.01;            // of answers that are too short
+constexpr double kMostShort = 0.01;              // of answers
+constexpr double kLeastPerSlice = 10.0;          // answers; else one rate for the whole time
 struct LatencyQuantile {
   const char* name;
   double share;
@@ -50,6 +51,10 @@ constexpr LatencyQuantile kLatencyQuantiles[] = {
 std::string variable_of(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 std::string server_url(std::string url) {
@@ -109,6 +114,9 @@ class ServingProbe {
                  .seed = state_.job().seed,
                  .salt = random_bits(state_.job().seed, std::hash<std::string>()(token_)),
                  .checks = static_cast<int>(state_.integer("checks"))};
+    if (!std::ranges::all_of(server_.api_key, [](char c) { return c > ' ' && c < '\x7f'; }))
+      throw Error(ErrorKind::input, "OPENAI_API_KEY holds a character that no key has",
+                  "remove blanks and ends of lines");
     client_ = std::make_unique<ServingClient>(server_);
   }
 
@@ -158,14 +166,16 @@ class ServingProbe {
         if (one.is_object() && one.contains("id") && one.at("id").is_string()) return one.at("id");
     throw Error(ErrorKind::environment,
                 fmt::format("GET {}/models: {}", server_.url,
-                            !raw.problem.empty() ? raw.problem
+                            !raw.problem.empty() ? raw.problem + " (" + raw.detail + ")"
                                                  : fmt::format("status {}, no model", raw.status)),
                 "check 'url', which ends with /v1 on most servers, or set 'model'");
   }
 
   /// The answer to a request that must succeed.
   Answer good(const PlannedRequest& request) {
-    Answer answer = read_answer(client_->ask(request));
+    const RawAnswer raw = client_->ask(request);
+    Answer answer = read_answer(raw, server_.api_key);
+    if (!raw.detail.empty()) answer.problem += " (" + raw.detail + ")";
     if (answer.problem.empty()) return answer;
     std::string hint = "look at the server's log";
     if (answer.problem.starts_with("status 401") || answer.problem.starts_with("status 403"))
@@ -182,26 +192,32 @@ class ServingProbe {
     std::vector<double> rates = state_.list<double>("rates");
     std::ranges::sort(rates);
     double holds = 0.0, misses = std::numeric_limits<double>::infinity();
+    const auto look = [&](double rate) {
+      const ServingResult result = measure_rate(rate);
+      if (result.due > 0.0) (result.holds() ? holds : misses) = rate;
+    };
     for (const double rate : rates) {
-      if (misses < rate) {
+      if (rate > misses)
         state_.skip_series("token_rate", rate_params(rate),
                            fmt::format("{:g} requests/s missed the bounds already", misses));
-        continue;
-      }
-      (measure_rate(rate) ? holds : misses) = rate;
+      else
+        look(rate);
     }
-    for (std::int64_t i = 0; i < state_.integer("refinements"); ++i)
-      if (holds > 0.0 && std::isfinite(misses)) {
-        // Three digits, so that a report can name it.
-        const double middle = std::stod(fmt::format("{:.3g}", (holds + misses) / 2.0));
-        (measure_rate(middle) ? holds : misses) = middle;
-      }
+    for (std::int64_t i = 0; i < state_.integer("refinements"); ++i) {
+      if (!(holds > 0.0 && std::isfinite(misses))) break;
+      // Three digits, so that a report can name it.
+      const double middle = std::stod(fmt::format("{:.3g}", (holds + misses) / 2.0));
+      if (!(holds < middle && middle < misses)) break;
+      look(middle);
+    }
     if (rates.empty()) return;
     if (holds > 0.0)
       state_.value("highest_rate", holds, shared_params());
     else
       state_.skip_series("highest_rate", shared_params(),
-                         fmt::format("already {:g} requests/s missed the bounds", misses));
+                         std::isfinite(misses)
+                             ? fmt::format("already {:g} requests/s missed the bounds", misses)
+                             : "no request was due at any rate; increase seconds");
     if (holds > 0.0 && !std::isfinite(misses))
       warnings_.push_back(fmt::format(
           "rates: {:g} requests/s, the highest rate, was within the bounds; try higher ones",
@@ -220,9 +236,15 @@ class ServingProbe {
     return params;
   }
 
-  bool measure_rate(double rate) {
-    const ServingResult result = measure({.rate = rate / state_.group().size()}, {{"rate", rate}});
-    return result.holds(bounds());
+  ServingResult measure_rate(double rate) {
+    return measure({.rate = rate / state_.group().size()}, {{"rate", rate}});
+  }
+
+  /// What a server works on, although nobody waits for it any more, would delay the next load.
+  void wait_for_server() {
+    storage::together(state_.group(), [&] {
+      if (state_.group().rank() == 0) client_->ask(trial_request(requests_, kFewWords));
+    });
   }
 
   LatencyBounds bounds() const {
@@ -237,7 +259,7 @@ class ServingProbe {
     load.drain = {state_.number("drain_s")};
     load.most_open = static_cast<int>(state_.integer("most_open"));
     load.seed = random_bits(state_.job().seed * 4099 + rank, loads_++);
-    load.first_number = rank << kRankBits;
+    load.first_number = rank << kRankBits | loads_ << kLoadBits;
     const ServingLoad what{.load = load,
                            .requests = requests_,
                            .bounds = bounds(),
@@ -247,11 +269,12 @@ class ServingProbe {
     ServingResult own;
     group.barrier();
     storage::together(group, [&] { own = run_load(*client_, what); });
-    for (const auto& [problem, count] : own.problems) problems_[problem] += count;
     ServingResult all = over_ranks(group, std::move(own));
     Json params = shared_params();
     params.update(which);
     write(all, params, what.slice);
+    for (const auto& [problem, count] : all.problems) problems_[problem] += count;
+    if (all.unfinished > 0.0) wait_for_server();
     warn(all, fmt::format("{} {}", which.begin().key(), dump(which.begin().value())));
     return all;
   }
@@ -259,18 +282,24 @@ class ServingProbe {
   void write(const ServingResult& all, const Json& params, Seconds slice) {
     const std::string over = state_.group().size() > 1 ? "sum" : "rank";
     const double seconds = state_.number("seconds");
+    const bool steady = sum_of(all.slice_answers) >= kLeastPerSlice * storage::kSlices;
     const auto rates = [&](std::vector<double> amounts) {
+      if (!steady) return std::vector<double>{sum_of(amounts) / seconds};
       for (double& one : amounts) one /= slice.value;
       return amounts;
     };
     state_.values("token_rate", rates(all.slice_tokens), params, over);
     state_.values("request_rate", rates(all.slice_answers), params, over);
+    if (!(all.due > 0.0)) {
+      state_.skip_series("first_token_latency", params, "no request was due in the time");
+      return;
+    }
     write_quantiles("first_token_latency", params, all, all.first_token);
-    write_quantiles("inter_token_latency", params, all, all.between);
+    write_quantiles("inter_token_latency", params, all, all.inter_token);
     write_quantiles("time_per_token", params, all, all.per_token);
-    write_quantiles("request_latency", params, all, all.whole);
+    write_quantiles("request_latency", params, all, all.request);
     write_quantiles("send_delay", params, all, all.send_delay);
-    if (all.due > 0.0) state_.value("in_bounds", all.in_bounds / all.due, params);
+    state_.value("in_bounds", all.in_bounds / all.due, params);
     state_.value("requests_open", all.open_s / seconds, params);
     state_.value("failed_requests", all.failed + all.unfinished, params);
     if (all.checks > 0.0) state_.value("changed_answers", all.changed / all.checks, params);
@@ -279,10 +308,10 @@ class ServingProbe {
   void write_quantiles(const std::string& metric, Json params, const ServingResult& all,
                        const storage::LatencyHistogram& latency) {
     // What has one value a request misses those without an answer; the rest has no such count.
-    const bool of_requests = &latency != &all.between && &latency != &all.send_delay;
+    const bool of_requests = &latency != &all.inter_token && &latency != &all.send_delay;
     for (const auto& [name, share, least] : kLatencyQuantiles) {
       params["quantile"] = name;
-      if (latency.count() + (of_requests ? all.failed + all.unfinished : 0.0) < least) continue;
+      if (all.due < least || !(latency.count() > 0.0 || of_requests)) continue;
       const Seconds value = of_requests ? all.quantile(latency, share) : latency.quantile(share);
       if (std::isnan(value.value))
         state_.skip_series(metric, params,
@@ -297,7 +326,6 @@ class ServingProbe {
     const auto add = [&](const std::string& text) { warnings_.push_back(where + ": " + text); };
     const double first = all.first_token.quantile(0.5).value;
     const double delay = all.send_delay.quantile(0.99).value;
-    const double ranks = state_.group().size();
     if (all.unfinished > 0.0)
       add(
           fmt::format("{:g} of {:g} requests had no answer {:g} s after the time; the server does "
@@ -312,11 +340,11 @@ class ServingProbe {
           fmt::format("requests were sent {} late (p99), and the first token took {} (median): the "
                       "load is not exact; use more ranks or hosts",
                       format(Seconds{delay}), format(Seconds{first})));
-    if (all.cpu_s > kBusyClient * state_.number("seconds") * ranks)
+    if (all.cpu_s > kBusyClient * state_.number("seconds"))
       add("the client used its core nearly all the time; use more ranks or hosts");
-    if (all.short_ones > kMostRepeats * all.answered)
+    if (all.short_answers > kMostShort * all.answered)
       add(fmt::format("{:g} of {:g} answers ended before the wanted number of tokens",
-                      all.short_ones, all.answered));
+                      all.short_answers, all.answered));
     if (all.uncounted > 0.0)
       add("the server does not count tokens; parts of answers were counted instead");
     if (all.answered > all.uncounted)
@@ -332,14 +360,14 @@ class ServingProbe {
     if (!repeatable_)
       warnings.push_back(
           "checks: the server answers the same request differently without load; whether load "
-          "changes answers was not looked at");
+          "changes answers was not checked");
     for (const auto& [problem, count] : problems_)
       warnings.push_back(fmt::format("failed {:g} times: {}", count, problem));
     state_.facts("serving", {{"server", server_.url},
                              {"model", requests_.model},
                              {"interface", state_.text("interface")},
                              {"tokens_per_word", requests_.word_tokens.per_word},
-                             {"tokens_per_prompt_besides", requests_.word_tokens.extra},
+                             {"extra_prompt_tokens", requests_.word_tokens.extra},
                              {"mean_tokens", lengths_},
                              {"ranks", state_.group().size()},
                              {"warnings", std::move(warnings)}});

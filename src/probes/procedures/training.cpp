@@ -80,6 +80,7 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
       training::make_workload(name, preset, seed_of(state), state.integer("sequence"), data);
   training::TrainerOptions options = options_of(state, *base, kernels);
   options.recipe = base->recipe();
+  options.lanes = 0;  // those that were asked for need not divide its batch
   if (state.device().kind() != "host")
     options.recipe.micro_batch = options.recipe.device_micro_batch;
   options.parallel.stream = stream;
@@ -136,6 +137,8 @@ void run_training(State& state) {
   const Seconds begun = state.device().now();
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),
                                                 seed_of(state), state.integer("sequence"), data);
+  if (workload->routes_to_experts() && training::is_narrow(dtype_from(state.text("dtype"))))
+    return state.skip("no kernels of routed experts for " + state.text("dtype") + ": use f32");
   if (workload->routes_to_experts() && state.device().kind() != "host")
     return state.skip("no kernels of routed experts for GPUs: workload " + workload->name() +
                       " trains on CPUs only");

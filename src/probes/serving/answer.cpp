@@ -16,7 +16,9 @@ namespace {
 constexpr std::size_t kMostSaid = 200;  // bytes of a server's words in a message
 constexpr const char* kEndOfStream = "[DONE]";
 
-std::string shortened(std::string text) {
+/// The secret goes first: a part of it would not be recognized.
+std::string shortened(std::string text, const std::string& secret) {
+  hide(text, secret);
   if (text.size() > kMostSaid) text.resize(kMostSaid);
   return printable(text);
 }
@@ -41,14 +43,14 @@ std::string error_in(const Json& value) {
   return "";
 }
 
-std::string reason_of_status(const RawAnswer& raw) {
+std::string reason_of_status(const RawAnswer& raw, const std::string& secret) {
   std::string said = raw.body;
   if (const auto body = try_parse_json(raw.body)) {
     said = error_in(*body);
     for (const char* name : {"message", "detail"})
       if (said.empty()) said = text_in(member(*body, name));
   }
-  return fmt::format("status {}{}", raw.status, said.empty() ? "" : ": " + shortened(said));
+  return fmt::format("status {}{}", raw.status, said.empty() ? "" : ": " + shortened(said, secret));
 }
 
 double count_in(const Json& usage, const char* name) {
@@ -76,10 +78,10 @@ Seconds time_of(const std::vector<Arrival>& arrivals, std::size_t end) {
 }
 
 /// Takes what one event says; returns why the answer does not count, or "".
-std::string take(const std::string& data, Seconds at, Answer& answer) {
+std::string take(const std::string& data, Seconds at, const std::string& secret, Answer& answer) {
   const auto event = try_parse_json(data);
-  if (!event || !event->is_object()) return "an event that is not JSON: " + shortened(data);
-  if (const std::string error = error_in(*event); !error.empty()) return shortened(error);
+  if (!event || !event->is_object()) return "an event that is not JSON: " + shortened(data, secret);
+  if (const std::string error = error_in(*event); !error.empty()) return shortened(error, secret);
   if (const Json* usage = member(*event, "usage")) {
     answer.prompt_tokens = count_in(*usage, "prompt_tokens");
     answer.output_tokens = count_in(*usage, "completion_tokens");
@@ -101,10 +103,10 @@ double Answer::tokens() const {
   return std::isnan(output_tokens) ? static_cast<double>(times.size()) : output_tokens;
 }
 
-Answer read_answer(const RawAnswer& raw) {
+Answer read_answer(const RawAnswer& raw, const std::string& secret) {
   Answer answer;
   if (raw.status != 0 && raw.status / 100 != 2)
-    answer.problem = reason_of_status(raw);
+    answer.problem = reason_of_status(raw, secret);
   else if (raw.status == 0 || !raw.problem.empty())
     answer.problem = raw.problem.empty() ? "no answer" : raw.problem;
   if (!answer.problem.empty()) return answer;
@@ -112,7 +114,7 @@ Answer read_answer(const RawAnswer& raw) {
   for (const ServerEvent& event : server_events(raw.body)) {
     ended = event.data == kEndOfStream;
     if (ended) break;
-    answer.problem = take(event.data, time_of(raw.arrivals, event.end), answer);
+    answer.problem = take(event.data, time_of(raw.arrivals, event.end), secret, answer);
     if (!answer.problem.empty()) return answer;
   }
   if (answer.times.empty())

@@ -18,7 +18,8 @@ struct Arrival {
 
 struct RawAnswer {
   long status = 0;           // of HTTP; 0: there was none
-  std::string problem = {};  // of the connection; "" for none
+  std::string problem = {};  // of the connection, the same for one cause; "" for none
+  std::string detail = {};   // of the problem: addresses, times
   std::string body = {};
   std::vector<Arrival> arrivals = {};
 };
@@ -38,7 +39,8 @@ struct Answer {
   static constexpr double kUnknownTokens = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Never throws: what cannot be read is a problem. Problems are safe to print.
-Answer read_answer(const RawAnswer& raw);
+/// Never throws: what cannot be read is a problem. Problems are safe to print and do not contain
+/// the secret, which a server may repeat.
+Answer read_answer(const RawAnswer& raw, const std::string& secret = {});
 
 }  // namespace bench::serving

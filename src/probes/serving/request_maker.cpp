@@ -94,7 +94,7 @@ PlannedRequest check_request(const RequestSetting& setting, int check) {
 PlannedRequest trial_request(const RequestSetting& setting, int words) {
   const std::string prompt =
       random_words(bits_of(setting.salt, Draw::trial, static_cast<std::uint64_t>(words)), words);
-  return {body_of(setting, prompt, 1), 1};
+  return {body_of(setting, prompt, kTrialTokens), kTrialTokens};
 }
 
 }  // namespace bench::serving

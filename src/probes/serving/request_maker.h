@@ -52,9 +52,10 @@ std::string random_words(std::uint64_t seed, int words);
 PlannedRequest request_number(const RequestSetting& setting, std::uint64_t number);
 /// A request whose answer is known, of kCheckTokens tokens.
 PlannedRequest check_request(const RequestSetting& setting, int check);
-/// A request for one token, of a prompt with so many words.
+/// A request for a few tokens, of a prompt with so many words.
 PlannedRequest trial_request(const RequestSetting& setting, int words);
 
 inline constexpr int kCheckTokens = 32;
+inline constexpr int kTrialTokens = 8;  // the first ones may have no text
 
 }  // namespace bench::serving

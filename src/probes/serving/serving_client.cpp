@@ -15,6 +15,7 @@
 #include <deque>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -29,26 +30,13 @@ namespace {
 constexpr long kConnectSeconds = 10;
 constexpr std::size_t kMostAnswer = 64u << 20;  // bytes
 constexpr rlim_t kOtherFiles = 64;              // open besides connections
+constexpr Seconds kAfterFailure = {0.1};
 constexpr Seconds kForever = {std::numeric_limits<double>::infinity()};
 
 void check_multi(CURLMcode code) {
   if (code != CURLM_OK)
     throw Error(ErrorKind::environment, std::string("libcurl: ") + curl().multi_strerror(code));
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {
-    if (number < 0) throw_errno("wait for the network");
-  }
-  ~Descriptor() { ::close(number_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 timespec absolute(Seconds time) {
   const double whole = std::floor(time.value);
@@ -96,9 +84,11 @@ class ServingClient::Loop {
     const Seconds begin = start + load.ramp, end = begin + load.duration, last = end + load.drain;
     Pace pace(load, start);
     std::optional<PlannedRequest> next;
-    std::int64_t measured = 0;  // under way
-    bool was_full = false;      // since the next request was due
+    std::uint64_t number = load.first_number;
+    std::int64_t measured = 0;         // under way
+    Seconds full = {-kForever.value};  // when no connection was left, last
     std::optional<Seconds> cpu_before, cpu_after;
+    const auto is_measured = [&](Seconds due) { return due >= begin && due < end; };
     for (;;) {
       const Seconds now = steady_now();
       if (!cpu_before && now >= begin) cpu_before = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
@@ -106,13 +96,13 @@ class ServingClient::Loop {
       const bool all_ended = measured == 0 && pace.next() >= end;
       if (now >= last || (now >= end && all_ended)) break;
       const bool room = static_cast<int>(open_.size()) < load.most_open;
-      was_full = was_full || (!room && pace.next() <= now);
-      if (!next) next = make(load.first_number + number_++);  // ahead of its time
+      if (!room) full = now;
+      if (!next) next = make(number++);  // ahead of its time
       if (room && pace.next() <= now) {
         ServedRequest served{.output_tokens = next->output_tokens, .check = next->check};
         served.due = pace.next();
-        served.measured = served.due >= begin && served.due < end;
-        served.waited = std::exchange(was_full, false);
+        served.measured = is_measured(served.due);
+        served.waited = served.due <= full;
         measured += served.measured ? 1 : 0;
         send(path(), next->body, std::move(served));
         next.reset();
@@ -125,15 +115,37 @@ class ServingClient::Loop {
       while (!finished_.empty()) {
         ServedRequest served = take_finished();
         measured -= served.measured ? 1 : 0;
-        pace.answered(served.ended);
+        pace.answered(served);
         take(std::move(served));
       }
+    }
+    // What never left for want of a connection has no answer either.
+    for (; pace.next() < end; pace.sent()) {
+      ServedRequest served{.waited = true, .unfinished = true};
+      served.due = pace.next();
+      served.sent = served.ended = last;
+      served.measured = is_measured(served.due);
+      take(std::move(served));
     }
     cut_off(take);
     return cpu_after.value_or(Seconds{}) - cpu_before.value_or(Seconds{});
   }
 
  private:
+  class Descriptor {
+   public:
+    explicit Descriptor(int number) : number_(number) {
+      if (number < 0) throw_errno("wait for the network");
+    }
+    ~Descriptor() { ::close(number_); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number() const { return number_; }
+
+   private:
+    int number_;
+  };
+
   /// When requests are due.
   class Pace {
    public:
@@ -141,20 +153,21 @@ class ServingClient::Loop {
       if (is_open())
         sent();
       else
-        free_.assign(static_cast<std::size_t>(load.clients), start);
+        for (int client = 0; client < load.clients; ++client) free_.insert(start);
     }
     Seconds next() const {
       if (is_open()) return due_;
-      return free_.empty() ? kForever : free_.front();
+      return free_.empty() ? kForever : *free_.begin();
     }
     void sent() {
       if (is_open())
         due_ += Seconds{exponential_gap(rate_, random_bits(seed_, drawn_++))};
       else
-        free_.pop_front();
+        free_.erase(free_.begin());
     }
-    void answered(Seconds at) {
-      if (!is_open()) free_.push_back(at);
+    void answered(const ServedRequest& served) {
+      const bool failed = !served.answer.problem.empty() || served.answer.status / 100 != 2;
+      if (!is_open()) free_.insert(failed ? served.ended + kAfterFailure : served.ended);
     }
 
    private:
@@ -162,8 +175,8 @@ class ServingClient::Loop {
 
     double rate_;
     std::uint64_t seed_, drawn_ = 0;
-    Seconds due_;                    // of an open loop
-    std::deque<Seconds> free_ = {};  // clients of a closed one, since when
+    Seconds due_;                       // of an open loop
+    std::multiset<Seconds> free_ = {};  // clients of a closed one, since when
   };
 
   struct FreeHandle {
@@ -206,7 +219,7 @@ class ServingClient::Loop {
   /// As many connections as the system allows; the others wait (LoadSetting::most_open).
   static void raise_file_limit(int most_open) {
     rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) throw_errno("read the limit of open files");
     const rlim_t wanted = static_cast<rlim_t>(most_open) + kOtherFiles;
     if (limit.rlim_cur >= wanted) return;
     if (limit.rlim_max < wanted)
@@ -308,9 +321,10 @@ class ServingClient::Loop {
       const CURLcode code = message->data.result;
       RawAnswer& answer = one->served.answer;
       curl().getinfo(one->handle.get(), CURLINFO_RESPONSE_CODE, &answer.status);
-      if (code != CURLE_OK)
-        answer.problem =
-            printable(one->errors[0] != '\0' ? one->errors.data() : curl().strerror(code));
+      if (code != CURLE_OK) {
+        answer.problem = printable(curl().strerror(code));
+        answer.detail = printable(one->errors.data());
+      }
       close(*one);
     }
   }
@@ -359,7 +373,7 @@ class ServingClient::Loop {
     const std::uint32_t events = (what & CURL_POLL_IN ? std::uint32_t{EPOLLIN} : 0u) |
                                  (what & CURL_POLL_OUT ? std::uint32_t{EPOLLOUT} : 0u);
     loop.watch(socket, events, known == nullptr ? EPOLL_CTL_ADD : EPOLL_CTL_MOD);
-    if (known == nullptr) curl().multi_assign(loop.multi_.get(), socket, self);
+    if (known == nullptr) check_multi(curl().multi_assign(loop.multi_.get(), socket, self));
     return 0;
   } catch (const Error&) {
     return -1;  // curl_multi_socket_action then fails
@@ -381,7 +395,7 @@ class ServingClient::Loop {
     return bytes;
   }
 
-  const ServerSetting setting_;
+  ServerSetting setting_;
   Descriptor sockets_, alarm_;
   Headers common_ = {};
   std::vector<std::unique_ptr<Transfer>> transfers_ = {};  // before multi_: it must go first
@@ -389,7 +403,6 @@ class ServingClient::Loop {
   std::vector<Transfer*> open_ = {}, idle_ = {};
   std::deque<ServedRequest> finished_ = {};
   Seconds curl_due_ = kForever;  // when libcurl wants to be called
-  std::uint64_t number_ = 0;     // of the next request: no two loads send the same
 };
 
 std::string no_serving_client() { return curl().problem(); }

@@ -25,7 +25,8 @@ struct ServerSetting {
 std::string no_serving_client();
 
 /// An open loop: requests come at random times (a Poisson process), however many are under way. A
-/// closed one: each client sends its next request when its last one was answered.
+/// closed one: each client sends its next request when its last one was answered, or a tenth of a
+/// second after it failed.
 struct LoadSetting {
   double rate = 0.0;  // requests per second of an open loop; 0: a closed one
   int clients = 1;    // of a closed loop
@@ -34,7 +35,7 @@ struct LoadSetting {
   Seconds drain = {30.0};  // after it, under the same load, until all measured requests have ended
   int most_open = 1024;    // connections; a request that would be one more waits
   std::uint64_t seed = 1;  // of the times
-  std::uint64_t first_number = 0;  // of the requests
+  std::uint64_t first_number = 0;  // of its requests
 };
 
 /// A request and what became of it. Times are steady_now().
@@ -44,7 +45,7 @@ struct ServedRequest {
   Seconds due = {}, sent = {}, ended = {};
   bool measured = false;    // it was due in the measured time
   bool waited = false;      // it was due when all connections were in use
-  bool unfinished = false;  // it was cut off at the end of the drain
+  bool unfinished = false;  // it was cut off, or not even sent, at the end of the drain
   RawAnswer answer = {};
 };
 

@@ -15,7 +15,7 @@ namespace bench::serving {
 namespace {
 
 constexpr std::size_t kMostProblems = 8;  // different ones that are kept
-constexpr double kBoundQuantile = 0.99;
+constexpr double kBoundShare = 0.99;      // of the requests
 
 /// Reads answers in a thread of its own, so that the client's has nothing to do but the network.
 class Reader {
@@ -63,9 +63,10 @@ class Reader {
   }
 
   void read(const ServedRequest& served) {
-    const Answer answer = read_answer(served.answer);
+    const Answer answer = read_answer(served.answer, load_.secret);
     count_in_time(served, answer);
     if (!served.measured) return;
+    if (served.check >= 0) return count_check(served, answer);
     result_.due += 1.0;
     result_.send_delay.add(served.sent - served.due);
     if (served.waited) result_.delayed += 1.0;
@@ -96,7 +97,6 @@ class Reader {
 
   void count_problem(std::string problem) {
     result_.failed += 1.0;
-    hide(problem, load_.secret);
     if (result_.problems.size() >= kMostProblems && !result_.problems.contains(problem))
       problem = "others";
     result_.problems[problem] += 1.0;
@@ -107,28 +107,34 @@ class Reader {
     const Seconds first = answer.times.front() - served.due;
     const double tokens = answer.tokens();
     result_.first_token.add(first);
-    result_.whole.add(served.ended - served.due);
+    result_.request.add(served.ended - served.due);
     for (std::size_t i = 1; i < answer.times.size(); ++i)
-      result_.between.add(answer.times[i] - answer.times[i - 1]);
+      result_.inter_token.add(answer.times[i] - answer.times[i - 1]);
     Seconds per_token = {};
     if (tokens > 1.0) {
       per_token = (answer.times.back() - answer.times.front()) / (tokens - 1.0);
       result_.per_token.add(per_token);
     }
-    if (first <= load_.bounds.first_token && per_token <= load_.bounds.per_token)
-      result_.in_bounds += 1.0;
-    if (tokens < served.output_tokens) result_.short_ones += 1.0;
+    const bool first_kept = first <= load_.bounds.first_token;
+    const bool token_kept = per_token <= load_.bounds.per_token;
+    result_.first_in_bound += first_kept ? 1.0 : 0.0;
+    result_.token_in_bound += token_kept ? 1.0 : 0.0;
+    result_.in_bounds += first_kept && token_kept ? 1.0 : 0.0;
+    if (tokens < served.output_tokens) result_.short_answers += 1.0;
     if (std::isnan(answer.output_tokens) || std::isnan(answer.prompt_tokens)) {
       result_.uncounted += 1.0;
     } else {
       result_.prompt_tokens += answer.prompt_tokens;
       result_.output_tokens += answer.output_tokens;
     }
-    if (served.check >= 0 && static_cast<std::size_t>(served.check) < load_.known_answers.size()) {
-      result_.checks += 1.0;
-      if (answer.text != load_.known_answers[static_cast<std::size_t>(served.check)])
-        result_.changed += 1.0;
-    }
+  }
+
+  void count_check(const ServedRequest& served, const Answer& answer) {
+    const auto number = static_cast<std::size_t>(served.check);
+    if (served.unfinished || !answer.problem.empty() || number >= load_.known_answers.size())
+      return;
+    result_.checks += 1.0;
+    if (answer.text != load_.known_answers[number]) result_.changed += 1.0;
   }
 
   const ServingLoad& load_;
@@ -152,10 +158,8 @@ Seconds ServingResult::quantile(const storage::LatencyHistogram& of, double q) c
   return of.quantile(rank / of.count());
 }
 
-bool ServingResult::holds(const LatencyBounds& bounds) const {
-  const bool tokens_follow = per_token.count() > 0.0;
-  return quantile(first_token, kBoundQuantile) <= bounds.first_token &&
-         (!tokens_follow || quantile(per_token, kBoundQuantile) <= bounds.per_token);
+bool ServingResult::holds() const {
+  return due > 0.0 && std::min(first_in_bound, token_in_bound) >= kBoundShare * due;
 }
 
 ServingResult run_load(ServingClient& client, const ServingLoad& load) {
@@ -170,14 +174,21 @@ ServingResult run_load(ServingClient& client, const ServingLoad& load) {
 }
 
 ServingResult over_ranks(Group& group, ServingResult own) {
-  for (double* one : {&own.due, &own.answered, &own.failed, &own.unfinished, &own.delayed,
-                      &own.in_bounds, &own.short_ones, &own.uncounted, &own.prompt_tokens,
-                      &own.output_tokens, &own.checks, &own.changed, &own.open_s, &own.cpu_s})
+  for (double* one :
+       {&own.due, &own.answered, &own.failed, &own.unfinished, &own.delayed, &own.first_in_bound,
+        &own.token_in_bound, &own.in_bounds, &own.short_answers, &own.uncounted, &own.prompt_tokens,
+        &own.output_tokens, &own.checks, &own.changed, &own.open_s})
     *one = total(group, *one);
+  own.cpu_s = largest(group, own.cpu_s);
   for (std::vector<double>* each :
-       {&own.first_token.counts(), &own.whole.counts(), &own.between.counts(),
+       {&own.first_token.counts(), &own.request.counts(), &own.inter_token.counts(),
         &own.per_token.counts(), &own.send_delay.counts(), &own.slice_tokens, &own.slice_answers})
     group.sum(*each);
+  const std::vector<Json> problems = gather_json(group, own.problems);
+  own.problems.clear();
+  for (const Json& of_rank : problems)
+    for (const auto& [problem, count] : of_rank.items())
+      own.problems[problem] += count.get<double>();
   return own;
 }
 

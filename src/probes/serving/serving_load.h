@@ -19,34 +19,35 @@ struct LatencyBounds {
   Seconds per_token = {0.2};  // after the first one, on average
 };
 
-/// Numbers are of the requests that were due in the measured time, but the slices are of that time,
-/// whatever request their tokens are of.
+/// Numbers are of the requests that were due in the measured time, without those whose answers are
+/// known, which are short and repeat; the slices are of that time, whatever request their tokens
+/// are of.
 struct ServingResult {
   double due = 0.0, answered = 0.0, failed = 0.0, unfinished = 0.0;
-  double delayed = 0.0;                             // sent late because all connections were in use
-  double in_bounds = 0.0;                           // answered within both bounds
-  double short_ones = 0.0;                          // answers of fewer tokens than wanted
+  double delayed = 0.0;  // sent late, or not at all, because all connections were in use
+  double first_in_bound = 0.0, token_in_bound = 0.0, in_bounds = 0.0;  // answered within; both
+  double short_answers = 0.0;                       // of fewer tokens than wanted
   double uncounted = 0.0;                           // answers whose tokens the server did not count
   double prompt_tokens = 0.0, output_tokens = 0.0;  // of counted answers
   double checks = 0.0, changed = 0.0;               // known answers, and those that were different
   double open_s = 0.0;                              // of all requests in the measured time
-  double cpu_s = 0.0;                               // of the client in that time
+  double cpu_s = 0.0;  // of the client in that time, of the busiest rank
 
   /// From the time when a request was due, not when it was sent: what held it up in the client
   /// counts.
-  storage::LatencyHistogram first_token = {}, whole = {};
+  storage::LatencyHistogram first_token = {}, request = {};
   /// Between the events of an answer, and per token after the first one of each.
-  storage::LatencyHistogram between = {}, per_token = {};
+  storage::LatencyHistogram inter_token = {}, per_token = {};
   storage::LatencyHistogram send_delay = {};  // from due to sent: the client's own error
 
   std::vector<double> slice_tokens = {}, slice_answers = {};
-  std::map<std::string, double> problems = {};  // of this rank: how often
+  std::map<std::string, double> problems = {};  // how often
 
   /// A latency that so many of the requests kept, where those without an answer kept none; NaN if
-  /// too few have one. `of` is one of the histograms of whole requests.
+  /// too few have one. `of` is one of the histograms with one value a request.
   Seconds quantile(const storage::LatencyHistogram& of, double q) const;
-  /// Whether 99 % of the requests kept each of the bounds.
-  bool holds(const LatencyBounds& bounds) const;
+  /// Whether 99 % of the requests kept each of the bounds; not if there were none.
+  bool holds() const;
 };
 
 struct ServingLoad {
@@ -60,7 +61,7 @@ struct ServingLoad {
 
 ServingResult run_load(ServingClient& client, const ServingLoad& load);
 
-/// Sums over the ranks, whose loads ran at the same time.
+/// Sums over the ranks, whose loads ran at the same time; `problems` at rank 0 only.
 ServingResult over_ranks(Group& group, ServingResult own);
 
 }  // namespace bench::serving

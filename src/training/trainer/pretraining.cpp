@@ -79,15 +79,20 @@ std::filesystem::path file_of(const std::filesystem::path& cache, const Json& id
                              hash_text(content_hash(std::as_bytes(std::span(text)))));
 }
 
-/// Whether the file has this base; `base.problem` says why not if it should.
+/// Whether the file has this base; `base.problem` says why not if it should. A folder that cannot
+/// be read has none.
 bool read_base(const std::filesystem::path& path, const Json& identity, Pretrained& base) try {
-  if (path.empty() || !std::filesystem::exists(path)) return false;
+  std::error_code failed;
+  if (path.empty() || !std::filesystem::exists(path, failed)) {
+    if (failed) base.problem = path.string() + ": " + failed.message();
+    return false;
+  }
   const MappedFile mapped(path);
   const CheckpointFile file(mapped.bytes(), path.string());
   const Json& meta = file.meta();
   if (!meta.is_object() || meta.value("identity", Json()) != identity ||
       !meta.value("gap", Json()).is_number() || !meta.value("unadapted", Json()).is_number()) {
-    base.problem = path.string() + ": of another base";
+    base.problem = path.string() + ": has another recipe";
     return false;
   }
   allocate(base.tensors);

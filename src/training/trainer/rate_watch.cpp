@@ -50,6 +50,8 @@ std::vector<double> RateWatch::values_of(const UpdateRange& range) const {
 void RateWatch::before_step(std::int64_t step) {
   sample_.before.clear();
   if (!found_.empty() || step % kEvery != 1 || replica_.updates().empty()) return;
+  // Masters get their values in the first update, which loss scaling may have skipped so far.
+  if (replica_.updates_done() == 0) return;
   sample_.before = values_of(replica_.updates().front());
   updates_ = replica_.updates_done();
 }

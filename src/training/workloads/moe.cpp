@@ -25,7 +25,8 @@ MoeData open_moe_data(const MoeSetting& setting, std::uint64_t seed, const DataC
                                          seed);
 }
 
-/// Tried on seeds other than those of the evidence.
+/// Sizes and rate were tried on seeds other than those of the evidence. Of those, 19 of 20 reached
+/// a target of 0.1, which was raised then.
 MoeSetting tiny_moe(const std::string& preset) {
   MoeSetting setting{moe_preset(preset), 8};
   Recipe& recipe = setting.recipe;
@@ -35,7 +36,8 @@ MoeSetting tiny_moe(const std::string& preset) {
   recipe.clip = 1.0;
   recipe.target = 0.13;
   recipe.target_source =
-      "twice the usual gap at the horizon, for one seed in twenty stays above 0.1; a dense model "
+      "twice the gap of seed 1 at the horizon, for one seed in twenty stays above 0.1; a dense "
+      "model "
       "with as many active parameters misses it (docs/evidence/moe_tiny.json)";
   recipe.evaluation_every = 40;
   recipe.evaluation_samples = 256;

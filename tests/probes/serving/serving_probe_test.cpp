@@ -54,7 +54,8 @@ TEST_CASE("the probe serving finds the highest rate within the bounds") {
   std::set<std::string> loads;
   for (const Samples& samples : job.of("token_rate")) {
     loads.insert(samples.params.contains("rate") ? dump(samples.params.at("rate")) : "closed");
-    if (samples.outcome == Status::ok) CHECK(samples.values.size() == 20);
+    // Few answers in each twentieth of the time: one rate.
+    if (samples.outcome == Status::ok) CHECK(samples.values.size() == 1);
     if (samples.params.value("rate", 0.0) == 600.0)
       CHECK_THAT(samples.reason, Contains("300 requests/s missed the bounds already"));
   }
@@ -62,7 +63,7 @@ TEST_CASE("the probe serving finds the highest rate within the bounds") {
   CHECK(facts_of(job).at("model") == "stand-in");
   CHECK(facts_of(job).at("tokens_per_word").get<double>() ==
         Approx(double{StandInServer::kTokensPerWord}));
-  CHECK(facts_of(job).at("tokens_per_prompt_besides").get<double>() ==
+  CHECK(facts_of(job).at("extra_prompt_tokens").get<double>() ==
         Approx(double{StandInServer::kMoreTokens}));
 }
 
@@ -88,6 +89,17 @@ TEST_CASE("no rate within the bounds is said, not counted as zero") {
   CHECK_THAT(job.of("highest_rate").front().reason, Contains("already 20 requests/s"));
 }
 
+TEST_CASE("a rate at which no request was due is neither within the bounds nor outside") {
+  if (!no_serving_client().empty()) return;
+  const StandInServer server({});
+  Json params = quick(server.url());
+  params["rates"] = {0.01};
+  ProbeJob job("serving", params);
+  job.run();
+  CHECK_THAT(job.of("highest_rate").front().reason, Contains("no request was due"));
+  CHECK_THAT(job.of("first_token_latency").front().reason, Contains("no request was due"));
+}
+
 TEST_CASE("a server that does not answer well is an error that says what to do") {
   if (!no_serving_client().empty()) return;
   const auto reason_of = [](const Json& params) {
@@ -109,6 +121,17 @@ TEST_CASE("a server that does not answer well is an error that says what to do")
   CHECK_THAT(reason_of(params), Contains("output_tokens is 9 to 4"));
 }
 
+TEST_CASE("many answers give a rate for each twentieth of the time") {
+  if (!no_serving_client().empty()) return;
+  const StandInServer server({});
+  Json params = quick(server.url());
+  params["rates"] = {800};
+  ProbeJob job("serving", params);
+  CHECK(job.run().status == Status::ok);
+  for (const char* metric : {"token_rate", "request_rate"})
+    CHECK(job.of(metric).front().values.size() == 20);
+}
+
 TEST_CASE("failures, uncounted tokens and answers that never repeat are warnings") {
   if (!no_serving_client().empty()) return;
   const auto warnings = [](const StandInSetting& setting, const char* interface) {
@@ -116,11 +139,12 @@ TEST_CASE("failures, uncounted tokens and answers that never repeat are warnings
     Json params = quick(server.url());
     params["interface"] = interface;
     params["rates"] = {40};
+    if (setting.fault == ServerFault::overloaded) params["checks"] = 0;  // which must be answered
     ProbeJob job("serving", params);
     CHECK(job.run().status == Status::ok);
     return warnings_of(job);
   };
-  CHECK_THAT(warnings({.fault = ServerFault::overloaded, .fault_every = 10}, "chat"),
+  CHECK_THAT(warnings({.fault = ServerFault::overloaded, .fault_every = 4}, "chat"),
              Contains("requests failed") && Contains("status 503: overloaded"));
   CHECK_THAT(warnings({.fault = ServerFault::without_count}, "completions"),
              Contains("does not count tokens"));

@@ -242,6 +242,10 @@ TEST_CASE("routed experts are skipped on a device without their kernels, with th
     CHECK(outcome.status == Status::skipped);
     CHECK_THAT(outcome.reason, Contains("no kernels of routed experts for GPUs"));
   }
+  TrainingJob narrow(Json{{"workload", "moe"}, {"dtype", "bf16"}, {"steps", 1}, {"lanes", 1}});
+  const Outcome outcome = narrow.run();
+  CHECK(outcome.status == Status::skipped);
+  CHECK_THAT(outcome.reason, Contains("no kernels of routed experts for bf16"));
 }
 
 TEST_CASE("the quality of a mixture of experts says how evenly its experts are used") {

@@ -152,18 +152,4 @@ TEST_CASE("a rank that generates other text is found by the next rank") {
     CHECK_THAT(check_named(run, "data").text, Contains("differ from those that rank 0 generates"));
 }
 
-TEST_CASE("the steps of a training of experts record the rates of its schedule, or another one") {
-  const Schedule schedule = moe_setting("tiny").recipe.schedule;
-  const auto follows = [&](const ShortTraining& training) {
-    const TrainingRun run = train_short(training);
-    for (std::size_t step = 0; step < run.steps.size(); ++step)
-      if (run.steps[step].rate != schedule.rate(static_cast<std::int64_t>(step))) return false;
-    return run.steps.size() == 3;
-  };
-  ShortTraining training = short_moe(3);
-  CHECK(follows(training));
-  training.recipe.schedule.warmup = 0;
-  CHECK_FALSE(follows(training));
-}
-
 }  // namespace bench::training

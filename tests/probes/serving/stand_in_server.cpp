@@ -91,7 +91,7 @@ class StandInServer::Loop {
         if (from == listener_)
           accept_all();
         else if (from == alarm_)
-          static_cast<void>(::read(alarm_, &expired_, sizeof expired_));
+          clear_alarm();
         else
           receive(from);
       }
@@ -142,6 +142,11 @@ class StandInServer::Loop {
       time.it_value = {static_cast<time_t>(at), static_cast<long>((at - std::floor(at)) * 1e9)};
     }
     demand(::timerfd_settime(alarm_, TFD_TIMER_ABSTIME, &time, nullptr));
+  }
+
+  void clear_alarm() {
+    if (::read(alarm_, &expired_, sizeof expired_) < 0 && errno != EAGAIN)
+      throw_errno("read a timer");
   }
 
   void accept_all() {

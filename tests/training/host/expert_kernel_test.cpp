@@ -251,7 +251,7 @@ TEST_CASE("operators of experts refuse shapes that do not fit, and devices witho
   const Var up = graph.input("up", {3, 4, 10}, Dtype::f32);
   const Var down = graph.input("down", {3, 4, 5}, Dtype::f32);
   CHECK_THROWS_WITH(experts(x, logits, up, down, 2), Catch::Contains("down [3, 4, 5]"));
-  const Var gates = route(logits, {8, 3, 2}, 0.0);
+  route(logits, {8, 3, 2}, 0.0);
   const Plan plan = make_plan(graph, false);
   const Weights weights(plan, 1);
   Lane lane(plan, weights, [](Dtype dtype) {

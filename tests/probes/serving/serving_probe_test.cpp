@@ -125,7 +125,8 @@ TEST_CASE("many answers give a rate for each twentieth of the time") {
   if (!no_serving_client().empty()) return;
   const StandInServer server({});
   Json params = quick(server.url());
-  params["rates"] = {800};
+  params["rates"] = {400};
+  params["seconds"] = 1.0;
   ProbeJob job("serving", params);
   CHECK(job.run().status == Status::ok);
   for (const char* metric : {"token_rate", "request_rate"})

@@ -423,7 +423,8 @@ struct about { int age; const char *version; unsigned number; };
 struct about *curl_version_info(int now) { static struct about old = {0, "7.60.0", 0x073c00}; (void)now; return &old; }
 """ + "".join(f"void curl_{name}(void) {{}}\n" for name in (
     "global_init", "version", "easy_init", "easy_cleanup", "easy_reset", "easy_setopt", "easy_perform", "easy_getinfo", "easy_strerror",
-    "slist_append", "slist_free_all"))
+    "slist_append", "slist_free_all", "multi_init", "multi_cleanup", "multi_setopt", "multi_add_handle", "multi_remove_handle", "multi_assign",
+    "multi_socket_action", "multi_info_read", "multi_strerror"))
 
 
 class Library(Case):

@@ -1,6 +1,5 @@
 #include "training/models/llm.h"
 
-#include <cmath>
 #include <string>
 
 #include "core/names.h"
@@ -21,76 +20,41 @@ const NameTable<LlmShape, 5> kLlmPresets{{{
     {{32, 4096, 14336, 32, 8, 8192, 128256, false, false, 0, 5e5}, "standard"},
 }}};
 
-/// Parameters by name, with the initial values of this family of models.
-class Parameters {
+/// Those of GPT-2 too.
+class Parameters : public LlamaParameters {
  public:
   Parameters(Graph& graph, const LlmShape& shape, const LlmChanges& changes)
-      : graph_(graph), shape_(shape), changes_(changes) {}
+      : LlamaParameters(graph, shape.width, shape.layers, changes), tied_head_(shape.tied_head) {}
 
-  Var matrix(const std::string& name, std::int64_t in, std::int64_t out) {
-    return parameter(name, {in, out}, {Initial::normal(deviation())});
-  }
-  /// For a GEMM added to the residual stream: smaller, so that the stream does not grow with depth.
-  Var matrix_into_residual(const std::string& name, std::int64_t in, std::int64_t out) {
-    const double depth = std::sqrt(2.0 * static_cast<double>(shape_.layers));
-    return parameter(name, {in, out}, {Initial::normal(deviation() / depth)});
-  }
-  Var gain(const std::string& name) {
-    return parameter(name, {1, shape_.width}, {Initial::constant(1.0), false});
-  }
   Var bias(const std::string& name, std::int64_t out) {
     return parameter(name, {1, out}, {Initial::constant(0.0), false});
   }
   Var table(const std::string& name, std::int64_t rows) {
-    const double wide = shape_.tied_head ? deviation() : 0.5;
-    return parameter(name, {rows, shape_.width}, {Initial::normal(wide)});
-  }
-  /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
-  Var head(const std::string& name) {
-    return parameter(name, {shape_.width, shape_.vocabulary}, {Initial::constant(0.0)});
-  }
-  Var attention_projection(Var x, Var w, Var residual = {}) const {
-    if (changes_.attention_projection) return changes_.attention_projection(x, w, residual);
-    const Var y = linear(x, w);
-    return residual ? add(residual, y) : y;
+    return parameter(name, {rows, width()}, {Initial::normal(tied_head_ ? deviation() : 0.5)});
   }
 
  private:
-  Var parameter(const std::string& name, const Shape& shape, const ParameterOptions& options) {
-    return graph_.parameter(name, shape,
-                            changes_.parameter ? changes_.parameter(name, options) : options);
-  }
-  double deviation() const { return 0.5 / std::sqrt(static_cast<double>(shape_.width)); }
-
-  Graph& graph_;
-  const LlmShape& shape_;
-  const LlmChanges& changes_;
+  bool tied_head_;
 };
 
 Var llama_block(Var x, Parameters& p, const LlmShape& shape, const std::string& at, Var angles) {
-  const AttentionShape heads = shape.attention();
-  const std::int64_t d = shape.width;
-  Var h = rms_norm(x, p.gain(at + "norm1"));
-  Var qkv = p.attention_projection(h, p.matrix(at + "wqkv", d, heads.packed_columns()));
-  Var a = attention(rope(qkv, angles, heads), heads);
-  x = p.attention_projection(a, p.matrix_into_residual(at + "wo", heads.output_columns(), d), x);
-  h = rms_norm(x, p.gain(at + "norm2"));
-  Var gated = swiglu(linear(h, p.matrix(at + "w_gate_up", d, 2 * shape.hidden)));
-  return add(x, linear(gated, p.matrix_into_residual(at + "w_down", shape.hidden, d)));
+  x = llama_attention(x, p, shape.attention(), at, angles);
+  Var h = rms_norm(x, p.gain(at + "norm2"));
+  return add(x, llama_feed_forward(h, p, at, shape.hidden));
 }
 
 Var gpt2_block(Var x, Parameters& p, const LlmShape& shape, const std::string& at) {
   const AttentionShape heads = shape.attention();
   const std::int64_t d = shape.width, packed = heads.packed_columns();
   Var h = layer_norm(x, p.gain(at + "norm1"), p.bias(at + "norm1.bias", d));
-  Var qkv = linear(h, p.matrix(at + "wqkv", d, packed), {p.bias(at + "wqkv.bias", packed)});
+  Var qkv = linear(h, p.matrix(at + "wqkv", {d, packed}), {p.bias(at + "wqkv.bias", packed)});
   Var a = attention(qkv, heads);
-  x = add(x, linear(a, p.matrix_into_residual(at + "wo", d, d), {p.bias(at + "wo.bias", d)}));
+  x = add(x, linear(a, p.matrix_into_residual(at + "wo", {d, d}), {p.bias(at + "wo.bias", d)}));
   h = layer_norm(x, p.gain(at + "norm2"), p.bias(at + "norm2.bias", d));
   GeluMlpWeights mlp;
-  mlp.up = p.matrix(at + "w_up", d, shape.hidden);
+  mlp.up = p.matrix(at + "w_up", {d, shape.hidden});
   mlp.up_bias = p.bias(at + "w_up.bias", shape.hidden);
-  mlp.down = p.matrix_into_residual(at + "w_down", shape.hidden, d);
+  mlp.down = p.matrix_into_residual(at + "w_down", {shape.hidden, d});
   mlp.down_bias = p.bias(at + "w_down.bias", d);
   return gelu_mlp(h, mlp, x);
 }
@@ -136,7 +100,8 @@ Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool re
                      : rms_norm(x, p.gain("norm"));
   LinearOptions tied;
   tied.transposed = true;
-  Var logits = shape.tied_head ? linear(h, table, tied) : linear(h, p.head("head"));
+  Var logits =
+      shape.tied_head ? linear(h, table, tied) : linear(h, p.head("head", shape.vocabulary));
   model.losses = cross_entropy(logits, model.targets);
   return model;
 }

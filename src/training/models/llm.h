@@ -2,13 +2,13 @@
 // (LayerNorm, GELU, learned positions, biases, tied head).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "training/engine/graph.h"
+#include "training/models/llama.h"
 
 namespace bench::training {
 
@@ -38,15 +38,6 @@ struct Llm {
   Var tokens;   // int32 [sequences x sequence, 1]
   Var targets;  // the same; negative ones are ignored
   Var losses;   // f64 [sequences x sequence, 1], nats
-};
-
-/// How a model that adapts this one changes its parts; by default nothing changes.
-struct LlmChanges {
-  /// The options of a parameter, from its name and its options in pretraining.
-  std::function<ParameterOptions(const std::string& name, const ParameterOptions&)> parameter = {};
-  /// x w (+ residual) for the projections into and out of the Llama block's attention; residual is
-  /// absent for the first.
-  std::function<Var(Var x, Var w, Var residual)> attention_projection = {};
 };
 
 /// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is recomputed

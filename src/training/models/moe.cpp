@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/names.h"
+#include "training/models/llama.h"
 #include "training/operators/experts.h"
 #include "training/operators/linear.h"
 #include "training/operators/transformer.h"
@@ -21,47 +22,7 @@ const NameTable<MoeShape, 5> kMoePresets{{{
     {{24, 2880, 64, 8, 64, 32, 4, 2880, 8192, 201088, 0, 0, 1.5e5, 1e-2}, "gpt_oss_20b"},
 }}};
 
-/// Parameters by name, with initial values like those of models/llm.h.
-class MoeParameters {
- public:
-  MoeParameters(Graph& graph, const MoeShape& shape) : graph_(graph), shape_(shape) {}
-
-  Var matrix(const std::string& name, const Shape& shape) {
-    return graph_.parameter(name, shape, {Initial::normal(deviation())});
-  }
-  /// Of a GEMM added to the residual stream.
-  Var matrix_into_residual(const std::string& name, const Shape& shape) {
-    const double depth = std::sqrt(2.0 * static_cast<double>(shape_.layers));
-    return graph_.parameter(name, shape, {Initial::normal(deviation() / depth)});
-  }
-  Var gain(const std::string& name) {
-    return graph_.parameter(name, {1, shape_.width}, {Initial::constant(1.0), false});
-  }
-
- private:
-  double deviation() const { return 0.5 / std::sqrt(static_cast<double>(shape_.width)); }
-
-  Graph& graph_;
-  const MoeShape& shape_;
-};
-
-Var attention_part(Var x, MoeParameters& p, const MoeShape& shape, const std::string& at,
-                   Var angles) {
-  const AttentionShape heads = shape.attention();
-  Var h = rms_norm(x, p.gain(at + "norm1"));
-  Var qkv = linear(h, p.matrix(at + "wqkv", {shape.width, heads.packed_columns()}));
-  Var a = attention(rope(qkv, angles, heads), heads);
-  return add(x,
-             linear(a, p.matrix_into_residual(at + "wo", {heads.output_columns(), shape.width})));
-}
-
-Var feed_forward(Var h, MoeParameters& p, const std::string& name, std::int64_t hidden) {
-  const std::int64_t d = h.shape().columns();
-  Var gated = swiglu(linear(h, p.matrix(name + "w_gate_up", {d, 2 * hidden})));
-  return linear(gated, p.matrix_into_residual(name + "w_down", {hidden, d}));
-}
-
-Var routed_experts(Var h, MoeParameters& p, const MoeShape& shape, const std::string& at,
+Var routed_experts(Var h, LlamaParameters& p, const MoeShape& shape, const std::string& at,
                    std::vector<Var>& statistics) {
   const std::int64_t d = shape.width, n = shape.hidden;
   Var logits = linear(h, p.matrix(at + "router", {d, shape.experts}));
@@ -72,13 +33,13 @@ Var routed_experts(Var h, MoeParameters& p, const MoeShape& shape, const std::st
 }
 
 /// Without a router if there is one expert.
-Var feed_forward_part(Var x, MoeParameters& p, const MoeShape& shape, const std::string& at,
+Var feed_forward_part(Var x, LlamaParameters& p, const MoeShape& shape, const std::string& at,
                       std::vector<Var>& statistics) {
   Var h = rms_norm(x, p.gain(at + "norm2"));
   x = add(x, shape.experts > 1 ? routed_experts(h, p, shape, at, statistics)
-                               : feed_forward(h, p, at, shape.hidden));
+                               : llama_feed_forward(h, p, at, shape.hidden));
   if (shape.shared_hidden == 0) return x;
-  return add(x, feed_forward(h, p, at + "shared.", shape.shared_hidden));
+  return add(x, llama_feed_forward(h, p, at + "shared.", shape.shared_hidden));
 }
 
 }  // namespace
@@ -105,23 +66,22 @@ Routing MoeShape::routing() const {
 Moe make_moe(const MoeShape& shape, std::int64_t sequences, Dtype dtype, bool recompute) {
   Moe model{std::make_unique<Graph>(dtype), {}, {}, {}};
   Graph& graph = *model.graph;
-  MoeParameters p(graph, shape);
+  LlamaParameters p(graph, shape.width, shape.layers);
   const std::int64_t rows = sequences * shape.sequence;
   model.tokens = graph.input("tokens", {rows, 1}, Dtype::int32);
   model.targets = graph.input("targets", {rows, 1}, Dtype::int32);
 
-  Var x = embedding(model.tokens, graph.parameter("embedding", {shape.vocabulary, shape.width},
-                                                  {Initial::normal(0.5)}));
+  Var x = embedding(model.tokens, p.parameter("embedding", {shape.vocabulary, shape.width},
+                                              {Initial::normal(0.5)}));
   Var angles = rope_angles(graph, shape.attention(), shape.rope_theta);
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
     const std::string at = "layer" + std::to_string(layer) + ".";
     if (recompute) graph.begin_recompute();
-    x = attention_part(x, p, shape, at, angles);
+    x = llama_attention(x, p, shape.attention(), at, angles);
     x = feed_forward_part(x, p, shape, at, model.routing);
     if (recompute) graph.end_recompute();
   }
-  // The head starts at zero: the first loss is log(vocabulary), and the first steps are stable.
-  Var head = graph.parameter("head", {shape.width, shape.vocabulary}, {Initial::constant(0.0)});
+  Var head = p.head("head", shape.vocabulary);
   model.losses = cross_entropy(linear(rms_norm(x, p.gain("norm")), head), model.targets);
   return model;
 }

@@ -9,12 +9,12 @@
 
 #include "core/error.h"
 #include "training/models/llm.h"
-#include "training/sources/byte_reader.h"
 #include "training/sources/finite.h"
 #include "training/sources/grammar.h"
 #include "training/sources/token_file.h"
 #include "training/sources/token_source.h"
 #include "training/workloads/chosen_data.h"
+#include "training/workloads/token_samples.h"
 #include "training/workloads/workload.h"
 
 namespace bench::training {
@@ -138,62 +138,25 @@ class LossEvaluation final : public Evaluation {
 /// Losses of the model and of the oracle, by class of token.
 class LlmEvaluation final : public Evaluation {
  public:
-  LlmEvaluation(const TokenSource& source, Var losses) : source_(source), losses_(losses) {
-    const auto targets = static_cast<std::size_t>(source.targets());
-    tokens_.resize(targets + 1);
-    log_probability_.resize(targets);
-    classes_.resize(targets);
-  }
+  LlmEvaluation(const TokenSource& source, Var losses) : gaps_(source), losses_(losses) {}
 
   void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
-    const double* loss = lane.view(losses_).as<double>();
-    for (std::int64_t i = 0; i < count; ++i) {
-      source_.read(Split::evaluation, first + static_cast<std::uint64_t>(i),
-                   {tokens_, log_probability_, classes_});
-      for (std::size_t t = 0; t < classes_.size(); ++t) {
-        Sums& sums = sums_.at(static_cast<std::size_t>(classes_[t]));
-        sums[kLoss] += *loss++;
-        sums[kFloor] -= log_probability_[t];
-        sums[kCount] += 1.0;
-      }
-    }
+    gaps_.add(lane.view(losses_).as<double>(), first, count);
   }
 
   Quality finish(Group& group) override {
-    group.sum(std::span(sums_.front().data(), sums_.size() * sums_.front().size()));
-    Sums all = {};
-    for (const Sums& sums : sums_)
-      for (std::size_t i = 0; i < all.size(); ++i) all.at(i) += sums.at(i);
-    Quality quality;
-    quality.gap = gap(all);
-    quality.native = all[kLoss] / all[kCount];
-    quality.floor = all[kFloor] / all[kCount];
-    for (std::size_t c = 0; c < sums_.size(); ++c)
-      if (sums_.at(c)[kCount] > 0.0)
-        quality.parts.emplace_back(kClassNames.at(c), gap(sums_.at(c)));
+    gaps_.sum(group);
+    Quality quality = gaps_.quality();
+    for (std::size_t c = 0; c < kClassNames.size(); ++c)
+      if (const auto which = static_cast<TokenClass>(c); gaps_.tokens(which) > 0.0)
+        quality.parts.emplace_back(kClassNames.at(c), gaps_.gap(which));
     return quality;
   }
 
  private:
-  enum { kLoss, kFloor, kCount };
-  using Sums = std::array<double, 3>;
-  static double gap(const Sums& sums) { return (sums[kLoss] - sums[kFloor]) / sums[kCount]; }
-
-  const TokenSource& source_;
+  TokenGaps gaps_;
   Var losses_;
-  std::vector<std::int32_t> tokens_ = {};
-  std::vector<float> log_probability_ = {};
-  std::vector<TokenClass> classes_ = {};
-  std::array<Sums, kTokenClasses> sums_ = {};
 };
-
-/// One sequence, in thread-local memory.
-std::span<std::int32_t> sequence(const TokenSource& source, Split split, std::uint64_t index) {
-  thread_local std::vector<std::int32_t> tokens;
-  tokens.resize(static_cast<std::size_t>(source.targets()) + 1);
-  source.read(split, index, {.tokens = tokens});
-  return tokens;
-}
 
 class LlmWorkload final : public Workload {
  public:
@@ -228,19 +191,10 @@ class LlmWorkload final : public Workload {
   }
 
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
-    const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
-    const std::int64_t length = shape_.sequence;
-    for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
-      const auto tokens = sequence(source(), split, first + static_cast<std::uint64_t>(i));
-      std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
-      std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
-    }
+    read_token_samples(source(), split, first, model, lane);
   }
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override {
-    std::uint64_t sum = 0;
-    for (std::uint64_t index = first; index < first + static_cast<std::uint64_t>(count); ++index)
-      sum += sample_checksum(split, index, sequence(source(), split, index));
-    return sum;
+    return token_checksum(source(), split, first, count);
   }
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     if (knows_floor()) return std::make_unique<LlmEvaluation>(source(), model.losses);
@@ -319,12 +273,7 @@ std::unique_ptr<Workload> make_llm_workload_from(const LlmSetting& setting,
 }
 
 LlmShape with_sequence(LlmShape shape, const std::string& preset, std::int64_t sequence) {
-  if (sequence == 0) return shape;
-  if (sequence < 2 || sequence > shape.sequence)
-    throw Error(ErrorKind::input,
-                preset + " does not support sequences of " + std::to_string(sequence) + " tokens",
-                "use 2 to " + std::to_string(shape.sequence) + " tokens");
-  shape.sequence = sequence;
+  shape.sequence = checked_sequence(shape.sequence, preset, sequence);
   return shape;
 }
 

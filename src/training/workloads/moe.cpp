@@ -1,16 +1,15 @@
 #include "training/workloads/moe.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "training/sources/byte_reader.h"
 #include "training/sources/finite.h"
 #include "training/workloads/chosen_data.h"
+#include "training/workloads/token_samples.h"
 
 namespace bench::training {
 namespace {
@@ -37,8 +36,7 @@ MoeSetting tiny_moe(const std::string& preset) {
   recipe.target = 0.13;
   recipe.target_source =
       "twice the gap of seed 1 at the horizon, for one seed in twenty stays above 0.1; a dense "
-      "model "
-      "with as many active parameters misses it (docs/evidence/moe_tiny.json)";
+      "model with as many active parameters misses it (docs/evidence/moe_tiny.json)";
   recipe.evaluation_every = 40;
   recipe.evaluation_samples = 256;
   recipe.micro_batch = 4;
@@ -65,33 +63,19 @@ MoeSetting large_moe(const std::string& preset, int regimes, std::int64_t batch,
   return setting;
 }
 
-/// Sums over evaluation tokens: losses by class, and what each layer's router did.
+/// Losses by class of token, and sums of what each layer's router did.
 class MoeEvaluation final : public Evaluation {
  public:
   MoeEvaluation(const TokenSource& source, const MoeShape& shape, const Model& model)
-      : source_(source),
+      : gaps_(source),
+        targets_(static_cast<double>(source.targets())),
         experts_(static_cast<std::size_t>(shape.experts)),
         losses_(model.losses),
-        routing_(model.outputs) {
-    const auto targets = static_cast<std::size_t>(source.targets());
-    tokens_.resize(targets + 1);
-    log_probability_.resize(targets);
-    classes_.resize(targets);
-    sums_.resize(kClasses * kClassSums + routing_.size() * columns());
-  }
+        routing_(model.outputs),
+        sums_(routing_.size() * columns()) {}
 
   void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
-    const double* loss = lane.view(losses_).as<double>();
-    for (std::int64_t i = 0; i < count; ++i) {
-      source_.read(Split::evaluation, first + static_cast<std::uint64_t>(i),
-                   {tokens_, log_probability_, classes_});
-      for (std::size_t t = 0; t < classes_.size(); ++t) {
-        const std::span<double> of_class = class_sums(classes_[t] == TokenClass::base ? 0 : 1);
-        of_class[kLoss] += *loss++;
-        of_class[kFloor] -= log_probability_[t];
-        of_class[kCount] += 1.0;
-      }
-    }
+    gaps_.add(lane.view(losses_).as<double>(), first, count);
     for (std::size_t layer = 0; layer < routing_.size(); ++layer) {
       const double* from = lane.view(routing_[layer]).as<double>();
       for (std::int64_t i = 0; i < count; ++i)
@@ -100,31 +84,20 @@ class MoeEvaluation final : public Evaluation {
   }
 
   Quality finish(Group& group) override {
+    gaps_.sum(group);
+    Quality quality = gaps_.quality();
+    quality.parts = {{"base", gaps_.gap(TokenClass::base)},
+                     {"announcement", gaps_.gap(TokenClass::key)}};
+    if (routing_.empty()) return quality;
     group.sum(sums_);
-    const std::span<double> base = class_sums(0), announcement = class_sums(1);
-    const double tokens = base[kCount] + announcement[kCount];
-    Quality quality;
-    quality.native = (base[kLoss] + announcement[kLoss]) / tokens;
-    quality.floor = (base[kFloor] + announcement[kFloor]) / tokens;
-    quality.gap = quality.native - quality.floor;
-    quality.parts = {{"base", gap_of(base)}, {"announcement", gap_of(announcement)}};
-    if (!routing_.empty()) add_routing(quality, tokens / static_cast<double>(source_.targets()));
+    add_routing(quality, gaps_.tokens() / targets_);
     return quality;
   }
 
  private:
-  enum { kLoss, kFloor, kCount, kClassSums };
-  static constexpr std::size_t kClasses = 2;  // base, announcements
-
   std::size_t columns() const { return experts_ + static_cast<std::size_t>(kRoutingColumns); }
-  std::span<double> class_sums(std::size_t which) {
-    return std::span(sums_).subspan(which * kClassSums, kClassSums);
-  }
   std::span<double> layer_sums(std::size_t layer) {
-    return std::span(sums_).subspan(kClasses * kClassSums + layer * columns(), columns());
-  }
-  static double gap_of(std::span<const double> sums) {
-    return (sums[kLoss] - sums[kFloor]) / sums[kCount];
+    return std::span(sums_).subspan(layer * columns(), columns());
   }
 
   /// Of the worst layer each.
@@ -150,23 +123,13 @@ class MoeEvaluation final : public Evaluation {
                                                {"balance_loss", balance}});
   }
 
-  const TokenSource& source_;
+  TokenGaps gaps_;
+  double targets_;  // of a sequence
   std::size_t experts_;
   Var losses_;
   std::vector<Var> routing_;
-  std::vector<std::int32_t> tokens_ = {};
-  std::vector<float> log_probability_ = {};
-  std::vector<TokenClass> classes_ = {};
-  std::vector<double> sums_ = {};
+  std::vector<double> sums_;
 };
-
-/// One sequence, in thread-local memory.
-std::span<std::int32_t> text_of(const TokenSource& source, Split split, std::uint64_t index) {
-  thread_local std::vector<std::int32_t> tokens;
-  tokens.resize(static_cast<std::size_t>(source.targets()) + 1);
-  source.read(split, index, {.tokens = tokens});
-  return tokens;
-}
 
 class MoeWorkload final : public Workload {
  public:
@@ -198,19 +161,10 @@ class MoeWorkload final : public Workload {
   }
 
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
-    const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
-    const std::int64_t length = setting_.shape.sequence;
-    for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
-      const auto tokens = text_of(data_.source(), split, first + static_cast<std::uint64_t>(i));
-      std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
-      std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
-    }
+    read_token_samples(data_.source(), split, first, model, lane);
   }
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override {
-    std::uint64_t sum = 0;
-    for (std::uint64_t index = first; index < first + static_cast<std::uint64_t>(count); ++index)
-      sum += sample_checksum(split, index, text_of(data_.source(), split, index));
-    return sum;
+    return token_checksum(data_.source(), split, first, count);
   }
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     return std::make_unique<MoeEvaluation>(data_.source(), setting_.shape, model);
@@ -265,15 +219,9 @@ std::unique_ptr<Workload> make_moe_workload(const std::string& preset, std::uint
                                             std::int64_t sequence, const DataChoice& data) {
   MoeSetting setting = moe_setting(preset);
   MoeShape& shape = setting.shape;
-  if (sequence != 0 && (sequence < 2 || sequence > shape.sequence))
-    throw Error(
-        ErrorKind::input,
-        "moe " + preset + " does not support sequences of " + std::to_string(sequence) + " tokens",
-        "use 2 to " + std::to_string(shape.sequence) + " tokens");
-  if (sequence != 0 && sequence != shape.sequence) {
-    shape.sequence = sequence;
-    setting.recipe.target_source.clear();
-  }
+  const std::int64_t full = shape.sequence;
+  shape.sequence = checked_sequence(full, "moe " + preset, sequence);
+  if (shape.sequence != full) setting.recipe.target_source.clear();
   return make_moe_workload(preset, setting, seed, data);
 }
 

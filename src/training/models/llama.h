@@ -1,0 +1,52 @@
+// The parts of the Llama block (RMSNorm, RoPE, GQA, SwiGLU) that the language models share, and
+// their parameters with initial values.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "training/engine/graph.h"
+#include "training/kernels/kernel_set.h"
+
+namespace bench::training {
+
+/// How a model that adapts another one changes its parts; by default nothing changes.
+struct LlmChanges {
+  /// The options of a parameter, from its name and its options in pretraining.
+  std::function<ParameterOptions(const std::string& name, const ParameterOptions&)> parameter = {};
+  /// x w (+ residual) for the projections into and out of the Llama block's attention; residual is
+  /// absent for the first.
+  std::function<Var(Var x, Var w, Var residual)> attention_projection = {};
+};
+
+/// Parameters by name, of a model with a residual stream `width` wide and so many layers.
+class LlamaParameters {
+ public:
+  LlamaParameters(Graph& graph, std::int64_t width, std::int64_t layers,
+                  const LlmChanges& changes = {})
+      : graph_(graph), width_(width), layers_(layers), changes_(changes) {}
+
+  std::int64_t width() const { return width_; }
+  Var parameter(const std::string& name, const Shape& shape, const ParameterOptions& options);
+  Var matrix(const std::string& name, const Shape& shape);
+  /// For a GEMM added to the residual stream: smaller, so that the stream does not grow with depth.
+  Var matrix_into_residual(const std::string& name, const Shape& shape);
+  Var gain(const std::string& name);
+  /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
+  Var head(const std::string& name, std::int64_t vocabulary);
+  Var attention_projection(Var x, Var w, Var residual = {}) const;
+  double deviation() const;  // of a matrix
+
+ private:
+  Graph& graph_;
+  std::int64_t width_, layers_;
+  LlmChanges changes_;
+};
+
+/// x + attention of its norm; parameters AT norm1, wqkv, wo.
+Var llama_attention(Var x, LlamaParameters& p, const AttentionShape& heads, const std::string& at,
+                    Var angles);
+/// The SwiGLU network of h, whose input is normalized already; parameters AT w_gate_up, w_down.
+Var llama_feed_forward(Var h, LlamaParameters& p, const std::string& at, std::int64_t hidden);
+
+}  // namespace bench::training

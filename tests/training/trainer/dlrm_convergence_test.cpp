@@ -1,22 +1,17 @@
 // What dlrm tiny learns, on click logs whose highest AUC is known.
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/dlrm_training.h"
+#include "tests/training/study.h"
 
 namespace bench::training {
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-int asked(const char* name, int otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atoi(text) : otherwise;
 }
 
 /// A line for each evaluation.
@@ -34,15 +29,15 @@ struct PrintedLooks final : RunObserver {
 // By hand: training_tests "dlrm tiny reaches its target", with SEED, LANES, MICRO, STEPS as asked.
 TEST_CASE("dlrm tiny reaches its target", "[.evidence]") {
   const auto begin = std::chrono::steady_clock::now();
-  const auto seed = static_cast<std::uint64_t>(asked("SEED", 1));
+  const auto seed = static_cast<std::uint64_t>(asked_count("SEED", 1));
   const Recipe preset = make_workload("dlrm", "tiny", seed)->recipe();
   TrainerOptions options;
   options.recipe = preset;
-  options.recipe.horizon = asked("STEPS", static_cast<int>(preset.horizon));
-  if (asked("TO_THE_END", 0) != 0) options.recipe.target = -1.0;
+  options.recipe.horizon = asked_count("STEPS", preset.horizon);
+  if (asked_count("TO_THE_END", 0) != 0) options.recipe.target = -1.0;
   options.seed = seed;
-  options.lanes = asked("LANES", 2);
-  options.recipe.micro_batch = preset.batch / (options.lanes * asked("MICRO", 4));
+  options.lanes = static_cast<int>(asked_count("LANES", 2));
+  options.recipe.micro_batch = preset.batch / (options.lanes * asked_count("MICRO", 4));
   const auto alone = make_self_group();
   PrintedLooks looks(preset.batch);
   const std::clock_t cpu = std::clock();  // says what a machine that others use too hides

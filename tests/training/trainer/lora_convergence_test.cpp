@@ -7,39 +7,26 @@
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/lora_training.h"
-#include "tests/training/printed_gaps.h"
+#include "tests/training/study.h"
 #include "training/engine/content_hash.h"
 #include "training/host/host_kernels.h"
 
 namespace bench::training {
-namespace {
-
-double lora_number(const char* name, double otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atof(text) : otherwise;
-}
-
-std::int64_t lora_count(const char* name, std::int64_t otherwise) {
-  return static_cast<std::int64_t>(lora_number(name, static_cast<double>(otherwise)));
-}
-
-}  // namespace
-
 // By hand: training_tests "lora tiny reaches its target", with SEED, STEPS, RATE, RANK (of the
 // adapters; alpha is twice that), BASE_STEPS, TO_THE_END as asked. BASE_CACHE keeps the base.
 TEST_CASE("lora tiny reaches its target", "[.evidence]") {
-  const auto seed = static_cast<std::uint64_t>(lora_count("SEED", 1));
+  const auto seed = static_cast<std::uint64_t>(asked_count("SEED", 1));
   LoraSetting setting = lora_setting("tiny");
   Recipe& of_base = setting.base.recipe;
   of_base.horizon = of_base.schedule.horizon = of_base.evaluation_every =
-      lora_count("BASE_STEPS", of_base.horizon);
-  setting.shape.rank = lora_count("RANK", setting.shape.rank);
+      asked_count("BASE_STEPS", of_base.horizon);
+  setting.shape.rank = asked_count("RANK", setting.shape.rank);
   setting.shape.alpha = 2 * setting.shape.rank;
   Recipe& recipe = setting.training.recipe;
   const double target = recipe.target.value();
-  recipe.horizon = recipe.schedule.horizon = lora_count("STEPS", recipe.horizon);
-  recipe.schedule.peak = lora_number("RATE", recipe.schedule.peak);
-  if (lora_count("TO_THE_END", 0) != 0) recipe.target.reset();
+  recipe.horizon = recipe.schedule.horizon = asked_count("STEPS", recipe.horizon);
+  recipe.schedule.peak = asked_number("RATE", recipe.schedule.peak);
+  if (asked_count("TO_THE_END", 0) != 0) recipe.target.reset();
   const auto kernels = [](Dtype dtype) { return host_kernels(dtype); };
   const auto alone = make_self_group();
   TrainerOptions options;

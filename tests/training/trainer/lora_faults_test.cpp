@@ -8,6 +8,8 @@
 #include "tests/support/group_with.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/lora_training.h"
+#include "tests/training/losing_exchange.h"
+#include "tests/training/passing_optimizer.h"
 #include "tests/training/short_training.h"
 
 namespace bench::training {
@@ -22,37 +24,25 @@ void check_all(const TrainingRun& run) {
   }
 }
 
-/// Forwards updates that a test does not change.
-class ChangedUpdates : public OptimizerKernels {
- public:
-  explicit ChangedUpdates(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}
-  void adamw(const AdamwRange& range) override { real_->adamw(range); }
-  void adagrad_rows(const AdagradRows& rows) override { real_->adagrad_rows(rows); }
-  double square_sum(View x) override { return real_->square_sum(x); }
-
- private:
-  std::unique_ptr<OptimizerKernels> real_;
-};
-
 /// Never updates the B of attention's input projections: 4 x 192 elements.
-class StaleAdapters final : public ChangedUpdates {
+class StaleAdapters final : public PassingOptimizer {
  public:
-  using ChangedUpdates::ChangedUpdates;
+  using PassingOptimizer::PassingOptimizer;
   void adamw(const AdamwRange& range) override {
-    if (range.parameters.elements() != 4 * 192) ChangedUpdates::adamw(range);
+    if (range.parameters.elements() != 4 * 192) PassingOptimizer::adamw(range);
   }
 };
 
 /// Updates with the peak of the schedule in every step.
-class ConstantRate final : public ChangedUpdates {
+class ConstantRate final : public PassingOptimizer {
  public:
-  using ChangedUpdates::ChangedUpdates;
+  using PassingOptimizer::PassingOptimizer;
   void adamw(const AdamwRange& range) override {
     StepNumbers numbers = *range.step;
     numbers.rate = lora_setting("tiny").training.recipe.schedule.peak;
     AdamwRange changed = range;
     changed.step = &numbers;
-    ChangedUpdates::adamw(changed);
+    PassingOptimizer::adamw(changed);
   }
 };
 
@@ -85,45 +75,16 @@ void replace_updates(KernelSet& set) {
   set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
 }
 
-/// Arms its rank's collectives when the clock has stopped.
-struct LosesAtTheEnd final : RunObserver {
-  void run_stop(std::int64_t, bool) override { armed = true; }
-  bool armed = false;
-};
-
-/// Once armed, rank 1 sends zeros instead of a share of its adapters' gradients.
-class LosingAdapters final : public PassingCollectives {
- public:
-  LosingAdapters(Group& group, const LosesAtTheEnd& end, double share)
-      : PassingCollectives(group), rank_(group.rank()), end_(end), share_(share) {}
-  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
-    std::vector<std::byte> sent(count * 2 * size_of(dtype));
-    if (end_.armed && op == CollectiveOp::all_to_all && rank_ == 1) {
-      std::memcpy(sent.data(), send, sent.size());
-      std::memset(sent.data(), 0,
-                  static_cast<std::size_t>(share_ * static_cast<double>(sent.size())));
-      send = sent.data();
-    }
-    PassingCollectives::run(op, send, recv, count, dtype);
-  }
-
- private:
-  int rank_;
-  const LosesAtTheEnd& end_;
-  double share_;
-};
-
 /// Of two ranks, where rank 1 loses a share of its gradient in the check.
 std::vector<TrainingRun> two_ranks(double share) {
   std::vector<TrainingRun> runs(2);
   const Pretrained& base = quick_base();  // not by two threads at once
   run_ranks(2, [&](Group& group) {
-    LosesAtTheEnd end;
-    LosingAdapters collectives(group, end, share);
+    LosingExchange collectives(group, share);
     GroupWith losing(group, collectives);
     LoraTraining training{.steps = 12, .base = &base};
     training.options.lanes = 1;
-    runs[static_cast<std::size_t>(group.rank())] = train_lora(training, losing, end);
+    runs[static_cast<std::size_t>(group.rank())] = train_lora(training, losing, collectives);
   });
   return runs;
 }

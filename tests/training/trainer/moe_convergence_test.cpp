@@ -5,21 +5,12 @@
 #include <iostream>
 
 #include "tests/support/catch.h"
-#include "tests/training/printed_gaps.h"
+#include "tests/training/study.h"
 #include "training/host/host_kernels.h"
 #include "training/trainer/trainer.h"
 #include "training/workloads/moe.h"
 
 namespace bench::training {
-namespace {
-
-double number_of(const char* name, double otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atof(text) : otherwise;
-}
-
-}  // namespace
-
 // By hand: training_tests "moe tiny reaches its target", with SEED, STEPS, RATE, PRESET as asked.
 TEST_CASE("moe tiny reaches its target", "[.evidence]") {
   const auto begin = std::chrono::steady_clock::now();
@@ -27,22 +18,21 @@ TEST_CASE("moe tiny reaches its target", "[.evidence]") {
   const std::string preset = asked ? asked : "tiny";
   MoeSetting setting = moe_setting(preset);
   const double target = setting.recipe.target.value();
-  setting.shape.balance = number_of("BALANCE", setting.shape.balance);
-  setting.shape.hidden = static_cast<std::int64_t>(number_of("HIDDEN", setting.shape.hidden));
-  setting.shape.experts = static_cast<std::int64_t>(number_of("EXPERTS", setting.shape.experts));
-  setting.shape.top = static_cast<std::int64_t>(number_of("TOP", setting.shape.top));
-  setting.shape.layers = static_cast<std::int64_t>(number_of("LAYERS", setting.shape.layers));
-  setting.regimes = static_cast<int>(number_of("REGIMES", setting.regimes));
+  setting.shape.balance = asked_number("BALANCE", setting.shape.balance);
+  setting.shape.hidden = asked_count("HIDDEN", setting.shape.hidden);
+  setting.shape.experts = asked_count("EXPERTS", setting.shape.experts);
+  setting.shape.top = asked_count("TOP", setting.shape.top);
+  setting.shape.layers = asked_count("LAYERS", setting.shape.layers);
+  setting.regimes = static_cast<int>(asked_number("REGIMES", setting.regimes));
   setting.shape.vocabulary = 64 + setting.regimes;
   TrainerOptions options;
   Recipe& recipe = options.recipe = setting.recipe;
-  recipe.horizon = recipe.schedule.horizon =
-      static_cast<std::int64_t>(number_of("STEPS", static_cast<double>(recipe.horizon)));
-  recipe.schedule.peak = number_of("RATE", recipe.schedule.peak);
-  recipe.evaluation_every = static_cast<std::int64_t>(number_of("EVERY", 40));
-  if (number_of("TO_THE_END", 0) != 0) recipe.target = -1.0;
-  options.seed = static_cast<std::uint64_t>(number_of("SEED", 1));
-  options.lanes = static_cast<int>(number_of("LANES", 2));
+  recipe.horizon = recipe.schedule.horizon = asked_count("STEPS", recipe.horizon);
+  recipe.schedule.peak = asked_number("RATE", recipe.schedule.peak);
+  recipe.evaluation_every = asked_count("EVERY", 40);
+  if (asked_number("TO_THE_END", 0) != 0) recipe.target = -1.0;
+  options.seed = static_cast<std::uint64_t>(asked_number("SEED", 1));
+  options.lanes = static_cast<int>(asked_number("LANES", 2));
   const auto workload = make_moe_workload(preset, setting, options.seed);
   const auto alone = make_self_group();
   PrintedGaps looks(recipe.batch);

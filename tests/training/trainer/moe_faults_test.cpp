@@ -47,32 +47,11 @@ class ForgettingExpert final : public PassingExperts {
   }
 };
 
-/// Rank 1 sends zeros instead of a tenth of each bucket once the run's clock has stopped, so that
-/// only the check is affected.
-class LosingTheEnd final : public PassingCollectives, public RunObserver {
- public:
-  LosingTheEnd(Group& group, bool loses)
-      : PassingCollectives(group), loses_(loses && group.rank() == 1) {}
-  void run_stop(std::int64_t, bool) override { stopped_ = true; }
-  void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
-    if (!stopped_ || !loses_ || op != CollectiveOp::all_to_all)
-      return PassingCollectives::run(op, send, recv, count, dtype);
-    std::vector<std::byte> sent(count * 2 * size_of(dtype));
-    std::memcpy(sent.data(), send, sent.size());
-    std::memset(sent.data(), 0, sent.size() / 10);
-    PassingCollectives::run(op, sent.data(), recv, count, dtype);
-  }
-
- private:
-  bool loses_;
-  bool stopped_ = false;
-};
-
 /// On two lanes in all.
 std::vector<TrainingRun> train_moe_on(int ranks, std::int64_t steps, bool loses = false) {
   std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
   run_ranks(ranks, [&](Group& group) {
-    LosingTheEnd collectives(group, loses);
+    LosingExchange collectives(group, loses ? 0.1 : 0.0);
     GroupWith all(group, collectives);
     ShortTraining training = short_moe(steps);
     training.lanes = 2 / ranks;

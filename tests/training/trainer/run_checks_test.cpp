@@ -6,23 +6,12 @@
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
+#include "tests/training/passing_optimizer.h"
 #include "tests/training/short_training.h"
 
 namespace bench::training {
 using Catch::Matchers::Contains;
 namespace {
-
-/// Forwards to the real kernels whatever a test does not change.
-class PassingOptimizer : public OptimizerKernels {
- public:
-  explicit PassingOptimizer(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}
-  void adamw(const AdamwRange& range) override { real_->adamw(range); }
-  void adagrad_rows(const AdagradRows& rows) override { real_->adagrad_rows(rows); }
-  double square_sum(View x) override { return real_->square_sum(x); }
-
- private:
-  std::unique_ptr<OptimizerKernels> real_;
-};
 
 /// Does not update the first 1024 elements of each block of parameters.
 class FreezingOptimizer final : public PassingOptimizer {

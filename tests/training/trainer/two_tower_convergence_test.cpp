@@ -1,10 +1,10 @@
 // What two_tower tiny learns, on interactions whose best ranking is known.
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
 
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
+#include "tests/training/study.h"
 #include "tests/training/two_tower_training.h"
 #include "training/workloads/workload.h"
 
@@ -21,25 +21,19 @@ struct PrintedRankings final : RunObserver {
   std::int64_t batch;
 };
 
-double from_environment(const char* name, double otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atof(text) : otherwise;
-}
-
 }  // namespace
 
 // By hand: training_tests "two_tower tiny reaches its target", with SEED, STEPS, RATE as asked.
 TEST_CASE("two_tower tiny reaches its target", "[.evidence]") {
   const auto begin = std::chrono::steady_clock::now();
-  const auto seed = static_cast<std::uint64_t>(from_environment("SEED", 1));
+  const auto seed = static_cast<std::uint64_t>(asked_number("SEED", 1));
   TrainerOptions options;
   options.recipe = make_workload("two_tower", "tiny", seed)->recipe();
   Recipe& recipe = options.recipe;
   const double target = recipe.target.value();
-  recipe.horizon = recipe.schedule.horizon =
-      static_cast<std::int64_t>(from_environment("STEPS", static_cast<double>(recipe.horizon)));
-  recipe.schedule.peak = from_environment("RATE", recipe.schedule.peak);
-  if (from_environment("TO_THE_END", 0) != 0) recipe.target = -1.0;
+  recipe.horizon = recipe.schedule.horizon = asked_count("STEPS", recipe.horizon);
+  recipe.schedule.peak = asked_number("RATE", recipe.schedule.peak);
+  if (asked_number("TO_THE_END", 0) != 0) recipe.target = -1.0;
   options.seed = seed;
   options.lanes = 2;
   const auto alone = make_self_group();

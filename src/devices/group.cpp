@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "devices/collectives.h"
 
 namespace bench {
@@ -44,6 +45,19 @@ std::string agreed(Group& group, const std::string& reason) {
   for (const std::string& one : group.gather(reason))
     if (first.empty()) first = one;
   return broadcast_text(group, first);
+}
+
+void together(Group& group, const std::function<void()>& work) {
+  std::string reason;
+  try {
+    work();
+  } catch (const Error& error) {
+    reason = error.text();
+  } catch (const std::exception& error) {
+    reason = error.what();
+  }
+  reason = agreed(group, reason);
+  if (!reason.empty()) throw Error(ErrorKind::environment, reason);
 }
 
 double largest(Group& group, double value) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,6 +42,10 @@ std::string no_collectives(const Group& group);
 /// The first non-empty reason of any rank, on every rank; "" if there is none. Every rank must call
 /// it: one that gave up alone would leave the others waiting.
 std::string agreed(Group& group, const std::string& reason);
+
+/// Runs work that may fail on one rank; then throws Error(environment) with the first reason on
+/// all.
+void together(Group& group, const std::function<void()>& work);
 
 /// The largest, the smallest or the sum of the ranks' values, at every rank.
 double largest(Group& group, double value);

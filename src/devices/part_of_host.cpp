@@ -10,6 +10,7 @@
 #include <sstream>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/job.h"
 #include "core/text.h"
@@ -19,11 +20,6 @@ namespace {
 
 constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr int kMostCpus = 1 << 16;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 void set(const std::string& name, const std::string& value) {
   if (setenv(name.c_str(), value.c_str(), 1) != 0) throw_errno("set " + name);
@@ -140,7 +136,7 @@ std::vector<int> device_numbers(const std::string& devices, const std::string& k
 }
 
 void take_device(const std::string& program) {
-  const std::string device = variable(kDeviceVariable);
+  const std::string device = environment_variable(kDeviceVariable);
   if (device.empty()) return;
   const auto gpus = device_numbers(device, "cuda"), nodes = device_numbers(device, "numa");
   if (gpus.empty() && nodes.size() != 1)
@@ -153,11 +149,11 @@ void take_device(const std::string& program) {
   }
   // As nvidia-smi numbers them, not the fastest first.
   set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-  set(kVisible, only_visible(variable(kVisible), gpus));
+  set(kVisible, only_visible(environment_variable(kVisible), gpus));
 }
 
 std::string own_card() {
-  const std::string cards = variable(kCardsVariable);
+  const std::string cards = environment_variable(kCardsVariable);
   return cards.empty() ? "" : card_of(cards, host_name());
 }
 

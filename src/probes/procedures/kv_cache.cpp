@@ -14,7 +14,6 @@
 #include "core/text.h"
 #include "probes/probe.h"
 #include "probes/state.h"
-#include "probes/storage/checkpoint_round.h"
 #include "probes/storage/kv_cache_load.h"
 #include "probes/storage/load_result.h"
 #include "probes/storage/random_blocks.h"

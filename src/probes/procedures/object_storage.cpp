@@ -6,19 +6,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/elements.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "probes/object_storage/object_load.h"
 #include "probes/probe.h"
 #include "probes/state.h"
-#include "probes/storage/checkpoint_round.h"
 #include "probes/storage/load_result.h"
 #include "probes/storage/random_blocks.h"
 #include "probes/storage/work_folder.h"
@@ -29,14 +28,8 @@ namespace {
 using namespace object_storage;
 using storage::LoadResult;
 using storage::Pitfall;
-using storage::together;
 
 constexpr double kBusyShare = 0.8;  // of the time of the client's threads
-
-std::string environment_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// Several reads of an object come from a cache more easily than the first.
 std::optional<Pitfall> read_again(const LoadResult& all, double stored_bytes) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/child_process.h"
 #include "core/elements.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -25,7 +25,6 @@
 #include "probes/serving/serving_client.h"
 #include "probes/serving/serving_load.h"
 #include "probes/state.h"
-#include "probes/storage/checkpoint_round.h"
 #include "probes/storage/load_result.h"
 #include "probes/storage/work_folder.h"
 
@@ -48,17 +47,12 @@ struct LatencyQuantile {
 constexpr LatencyQuantile kLatencyQuantiles[] = {
     {"p50", 0.5, 1}, {"p90", 0.9, 10}, {"p99", 0.99, 100}, {"p99.9", 0.999, 1000}};
 
-std::string variable_of(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 std::string server_url(std::string url) {
-  if (url.empty()) url = variable_of("OPENAI_BASE_URL");
+  if (url.empty()) url = environment_variable("OPENAI_BASE_URL");
   if (url.empty())
     throw Error(ErrorKind::input, "no server is named",
                 "set 'url' to http://HOST:PORT/v1, or OPENAI_BASE_URL for the ranks");
@@ -86,7 +80,7 @@ class ServingProbe {
   void run() try {
     const std::string obstacle = agreed(state_.group(), no_serving_client());
     if (!obstacle.empty()) return state_.skip(obstacle);
-    storage::together(state_.group(), [&] { prepare(); });
+    together(state_.group(), [&] { prepare(); });
     meet_server();
     for (const int clients : state_.list<int>("clients"))
       measure({.rate = 0.0, .clients = clients}, {{"clients", clients}});
@@ -101,7 +95,7 @@ class ServingProbe {
  private:
   void prepare() {
     server_ = {.url = server_url(state_.text("url")),
-               .api_key = variable_of("OPENAI_API_KEY"),
+               .api_key = environment_variable("OPENAI_API_KEY"),
                .ca_file = state_.text("ca_file"),
                .chat = state_.text("interface") == "chat",
                .stall = {state_.number("stall_s")}};
@@ -123,7 +117,7 @@ class ServingProbe {
   /// Rank 0 asks for the model, for tokens per word and for known answers; all ranks learn them.
   void meet_server() {
     Json learned;
-    storage::together(state_.group(), [&] {
+    together(state_.group(), [&] {
       if (state_.group().rank() == 0) learned = learn();
     });
     learned = parse_json(broadcast_text(state_.group(), dump(learned)), "what rank 0 learned");
@@ -242,7 +236,7 @@ class ServingProbe {
 
   /// What a server works on, although nobody waits for it any more, would delay the next load.
   void wait_for_server() {
-    storage::together(state_.group(), [&] {
+    together(state_.group(), [&] {
       if (state_.group().rank() == 0) client_->ask(trial_request(requests_, kFewWords));
     });
   }
@@ -268,7 +262,7 @@ class ServingProbe {
                            .slice = load.duration / storage::kSlices};
     ServingResult own;
     group.barrier();
-    storage::together(group, [&] { own = run_load(*client_, what); });
+    together(group, [&] { own = run_load(*client_, what); });
     ServingResult all = over_ranks(group, std::move(own));
     Json params = shared_params();
     params.update(which);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "core/elements.h"
 #include "core/text.h"
 #include "devices/host_clock.h"
@@ -53,8 +54,9 @@ class ServingClient::Loop {
         sockets_(::epoll_create1(EPOLL_CLOEXEC)),
         alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
         multi_(curl().multi_init()) {
+    if (!sockets_.valid() || !alarm_.valid()) throw_errno("wait for the network");
     if (!multi_) throw Error(ErrorKind::environment, "curl_multi_init failed: out of memory");
-    watch(alarm_.number(), EPOLLIN, EPOLL_CTL_ADD);
+    watch(alarm_.get(), EPOLLIN, EPOLL_CTL_ADD);
     set(CURLMOPT_SOCKETFUNCTION, &Loop::on_socket);
     set(CURLMOPT_SOCKETDATA, this);
     set(CURLMOPT_TIMERFUNCTION, &Loop::on_timer);
@@ -132,20 +134,6 @@ class ServingClient::Loop {
   }
 
  private:
-  class Descriptor {
-   public:
-    explicit Descriptor(int number) : number_(number) {
-      if (number < 0) throw_errno("wait for the network");
-    }
-    ~Descriptor() { ::close(number_); }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number() const { return number_; }
-
-   private:
-    int number_;
-  };
-
   /// When requests are due.
   class Pace {
    public:
@@ -278,13 +266,13 @@ class ServingClient::Loop {
   void wait_until(Seconds until) {
     set_alarm(until);
     std::array<epoll_event, 64> events{};
-    const int count = ::epoll_wait(sockets_.number(), events.data(), events.size(), -1);
+    const int count = ::epoll_wait(sockets_.get(), events.data(), events.size(), -1);
     if (count < 0 && errno != EINTR) throw_errno("wait for the network");
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
-      if (event.data.fd == alarm_.number()) {
+      if (event.data.fd == alarm_.get()) {
         std::uint64_t expired = 0;
-        if (::read(alarm_.number(), &expired, sizeof expired) < 0 && errno != EAGAIN)
+        if (::read(alarm_.get(), &expired, sizeof expired) < 0 && errno != EAGAIN)
           throw_errno("read a timer");
         continue;
       }
@@ -308,7 +296,7 @@ class ServingClient::Loop {
     const Seconds due = std::min(until, curl_due_);
     itimerspec time{};  // zeros switch it off
     if (due < kForever) time.it_value = absolute(due);
-    if (::timerfd_settime(alarm_.number(), TFD_TIMER_ABSTIME, &time, nullptr) != 0)
+    if (::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &time, nullptr) != 0)
       throw_errno("set a timer");
   }
 
@@ -358,7 +346,7 @@ class ServingClient::Loop {
     epoll_event event{};
     event.events = events;
     event.data.fd = descriptor;
-    if (::epoll_ctl(sockets_.number(), operation, descriptor, &event) != 0 &&
+    if (::epoll_ctl(sockets_.get(), operation, descriptor, &event) != 0 &&
         operation != EPOLL_CTL_DEL)
       throw_errno("watch a connection");
   }

@@ -178,19 +178,6 @@ std::vector<std::string> gathered(Group& group, const std::vector<std::string>& 
 
 }  // namespace
 
-void together(Group& group, const std::function<void()>& work) {
-  std::string reason;
-  try {
-    work();
-  } catch (const Error& error) {
-    reason = error.text();
-  } catch (const std::exception& error) {
-    reason = error.what();
-  }
-  reason = agreed(group, reason);
-  if (!reason.empty()) throw Error(ErrorKind::environment, reason);
-}
-
 bool folder_is_shared(Group& group, const std::filesystem::path& folder) {
   const std::string name = broadcast_text(group, fmt::format("shared-{}-{}", ::getpid(), now_ns()));
   const std::filesystem::path mark = folder / name;

@@ -64,10 +64,6 @@ struct ReadShard {
 /// missing chunks are wrong.
 ReadShard read_shard(const ReadRequest& request);
 
-/// Runs work that may fail on one rank; then throws Error(environment) with the first reason on
-/// all.
-void together(Group& group, const std::function<void()>& work);
-
 /// Whether all ranks see the same folder: rank 0 creates a file there and the others look for it.
 bool folder_is_shared(Group& group, const std::filesystem::path& folder);
 

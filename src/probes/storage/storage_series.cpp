@@ -7,7 +7,6 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "probes/storage/checkpoint_round.h"
 #include "probes/storage/work_folder.h"
 
 namespace bench::storage {

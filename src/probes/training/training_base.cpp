@@ -1,9 +1,9 @@
 #include "probes/training/training_base.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "core/child_process.h"
 #include "training/engine/content_hash.h"
 
 namespace bench {
@@ -12,8 +12,7 @@ namespace {
 /// $XDG_CACHE_HOME/benchctl or ~/.cache/benchctl; empty if there is no home folder.
 std::filesystem::path user_cache() {
   const auto absolute = [](const char* name) -> std::filesystem::path {
-    const char* text = std::getenv(name);
-    const std::filesystem::path path = text != nullptr ? text : "";
+    const std::filesystem::path path = environment_variable(name);
     return path.is_absolute() ? path : std::filesystem::path();
   };
   if (const auto cache = absolute("XDG_CACHE_HOME"); !cache.empty()) return cache / "benchctl";

@@ -11,7 +11,7 @@ namespace {
 /// adapter sees.
 constexpr std::uint64_t kBaseSeed = 0x6c6f7261;
 
-/// Without a target: a base is trained to its horizon, and looked at once, there.
+/// Without a target: a base is trained to its horizon, and evaluated once, there.
 LlmTraining of_base(LlmTraining training) {
   training.recipe.target.reset();
   training.recipe.target_source.clear();

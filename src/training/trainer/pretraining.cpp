@@ -1,12 +1,15 @@
 #include "training/trainer/pretraining.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
 #include "core/dtype.h"
+#include "core/error.h"
+#include "core/time.h"
 #include "training/checkpoint/checkpoint_file.h"
 #include "training/engine/content_hash.h"
 #include "training/engine/host_bytes.h"
@@ -62,6 +65,8 @@ Json identity_of(Workload& base, Workload& task, const TrainerOptions& options,
           {"schedule", static_cast<int>(recipe.schedule.shape)},
           {"rate", recipe.schedule.peak},
           {"warmup", recipe.schedule.warmup},
+          {"floor", recipe.schedule.floor},
+          {"last", recipe.schedule.last},
           {"clip", recipe.clip},
           {"optimizer", base.optimizer_options()},
           {"flops_per_sample", base.flops_per_sample()},
@@ -110,8 +115,16 @@ void write_base(const std::filesystem::path& path, const Json& identity, Pretrai
   std::filesystem::create_directories(path.parent_path(), failed);
   std::vector<NamedView> sections;
   for (PretrainedTensor& tensor : base.tensors) sections.push_back(tensor.view());
-  write_checkpoint(path, {{"identity", identity}, {"gap", base.gap}, {"unadapted", base.unadapted}},
+  // Jobs on several hosts may keep the same base at once: each writes a file of its own.
+  const std::filesystem::path own = path.string() + fmt::format(".{}-{}", ::getpid(), now_ns());
+  write_checkpoint(own, {{"identity", identity}, {"gap", base.gap}, {"unadapted", base.unadapted}},
                    sections);
+  std::filesystem::rename(own, path, failed);
+  if (failed) {
+    std::error_code ignored;
+    std::filesystem::remove(own, ignored);
+    throw Error(ErrorKind::environment, path.string() + ": " + failed.message());
+  }
   base.file = path;
 } catch (const Error& error) {
   base.problem = error.what();

@@ -77,6 +77,29 @@ TEST_CASE("a damaged base is trained again and says why; without a folder none i
   CHECK_FALSE(refused.problem.empty());
 }
 
+TEST_CASE("a file under the name of another base is not taken for it") {
+  const TemporaryDirectory folder;
+  const Pretrained one = pretrain_tiny(6, folder.path());
+  const Pretrained other = pretrain_tiny(7, folder.path());
+  std::filesystem::copy_file(one.file, other.file,
+                             std::filesystem::copy_options::overwrite_existing);
+  const Pretrained again = pretrain_tiny(7, folder.path());
+  CHECK_FALSE(again.read);
+  CHECK_THAT(again.problem, Contains("has another recipe"));
+  CHECK(again.hash == other.hash);
+  // Nothing else is left in the folder.
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("a folder that cannot be reached is a problem, and no error") {
+  const TemporaryDirectory folder;
+  const std::filesystem::path loop = folder.path() / "loop";
+  std::filesystem::create_symlink(loop, loop);
+  const Pretrained base = pretrain_tiny(6, loop / "bases");
+  CHECK_FALSE(base.read);
+  CHECK_FALSE(base.problem.empty());
+}
+
 TEST_CASE("all ranks have one base, trained together or read by the first of them") {
   const TemporaryDirectory folder;
   for (const bool reads : {false, true}) {

@@ -8,6 +8,8 @@
 #include "tests/support/thread_group.h"
 #include "tests/training/passing_optimizer.h"
 #include "tests/training/short_training.h"
+#include "training/host/host_kernels.h"
+#include "training/workloads/llm.h"
 
 namespace bench::training {
 using Catch::Matchers::Contains;
@@ -37,6 +39,21 @@ class SlippingOptimizer final : public PassingOptimizer {
 
  private:
   int updates_ = 0;
+};
+
+/// The gradients of its first micro-batch overflow.
+class OverflowingFirst final : public LossKernels {
+ public:
+  explicit OverflowingFirst(std::unique_ptr<LossKernels> real) : real_(std::move(real)) {}
+  void cross_entropy(View logits, View targets, double scale, View losses) override {
+    const bool first = scale != 0.0 && calls_++ == 0;
+    real_->cross_entropy(logits, targets, first ? 1e9 * scale : scale, losses);
+  }
+  void add_up(View losses, View sum, bool add) override { real_->add_up(losses, sum, add); }
+
+ private:
+  std::unique_ptr<LossKernels> real_;
+  int calls_ = 0;
 };
 
 /// Gradients of one micro-batch are a thousand times too long.
@@ -189,6 +206,34 @@ TEST_CASE("one wrong update on one rank is found by all ranks") {
     CHECK_FALSE(check.held);
     CHECK_THAT(check.text, Contains("after 10 steps: rank 1 and rank 0 differ in"));
   }
+}
+
+TEST_CASE("a first step that loss scaling skips does not make rates look wrong") {
+  // With a tied head, the parameters that are watched do not start at zero.
+  LlmSetting setting{.preset = "tiny", .shape = llm_preset("tiny"), .training = {}};
+  setting.shape.tied_head = true;
+  setting.training = {.recipe = short_recipe(40, 0.0)};
+  const auto workload = make_llm_workload_from(setting);
+  TrainerOptions options;
+  options.recipe = setting.training.recipe;
+  options.lanes = 1;
+  options.dtype = Dtype::f16;
+  options.steps = 12;
+  const auto alone = make_self_group();
+  Trainer trainer(
+      *workload, options,
+      [](Dtype dtype) {
+        KernelSet set = host_kernels(dtype);
+        set.loss = std::make_unique<OverflowingFirst>(std::move(set.loss));
+        return set;
+      },
+      *alone);
+  RunObserver nobody;
+  const TrainingRun run = trainer.run(nobody);
+  CHECK(run.loss_scale.value().skipped == 1);
+  const TrainingCheck& check = check_named(run, "learning_rate");
+  INFO(check.text);
+  CHECK(check.held);
 }
 
 }  // namespace bench::training

@@ -54,12 +54,12 @@ struct TrainingJob : ProbeJob {
     REQUIRE(found.size() == 1);
     return found.front();
   }
-  /// The lines of the log with that key.
+  /// The lines of MLPerf's log with that key.
   std::vector<Json> lines(const std::string& key) const {
     std::vector<Json> lines;
     for (const Record& record : sink.records)
       if (const auto* event = std::get_if<Event>(&record.body))
-        if (event->value.at("key") == key) lines.push_back(event->value);
+        if (event->key == "mllog" && event->value.at("key") == key) lines.push_back(event->value);
     return lines;
   }
   /// Their values.
@@ -72,7 +72,7 @@ struct TrainingJob : ProbeJob {
     std::vector<std::string> keys;
     for (const Record& record : sink.records)
       if (const auto* event = std::get_if<Event>(&record.body))
-        keys.push_back(event->value.at("key").get<std::string>());
+        if (event->key == "mllog") keys.push_back(event->value.at("key").get<std::string>());
     return keys;
   }
 };

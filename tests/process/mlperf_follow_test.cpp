@@ -32,13 +32,18 @@ std::string stopped_log(const BenchctlFolder& bench) {
 
 TEST_CASE("mlperf check --follow reports the progress and the final official verdict") {
   const BenchctlFolder bench;
-  const Answer text =
-      bench.run({"mlperf", "check", stopped_log(bench), "--follow", "--ruleset", "5.1.0"});
+  const auto gauges = (bench.folder.path() / "follow.prom").string();
+  const Answer text = bench.run({"mlperf", "check", stopped_log(bench), "--follow", "--ruleset",
+                                 "5.1.0", "--prometheus", gauges});
   CHECK(text.exit.text() == "exit code 1");
   CHECK_THAT(text.out,
              Contains("stopped: 10.00 min of training; evaluation 1: 3.2 after 200000 samples, "
                       "target 3.3 reached; below the minimum"));
   CHECK_THAT(text.out, Contains("official verdict by rule set 5.1.0: fail"));
+  CHECK_THAT(text.out, !Contains("\033"));  // no terminal
+  CHECK_THAT(read_file(gauges), Contains("benchctl_training_running{log=") &&
+                                    Contains("benchctl_training_samples{") &&
+                                    Contains("} 200000\n"));
 }
 
 TEST_CASE("mlperf check --follow --json prints one object per line") {

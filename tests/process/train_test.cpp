@@ -25,8 +25,10 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
   const BenchctlFolder bench;
   const auto logs = (bench.folder.path() / "logs").string();
   const auto page = (bench.folder.path() / "training.html").string();
-  const Answer answer = bench.run(train_easily(
-      {"--seeds", "4,7", "--json", "--mllog", logs, "--html", page, "--label", "kernel=new"}));
+  const auto gauges = (bench.folder.path() / "training.prom").string();
+  const Answer answer =
+      bench.run(train_easily({"--seeds", "4,7", "--json", "--mllog", logs, "--html", page,
+                              "--prometheus", gauges, "--label", "kernel=new"}));
   INFO(answer.err);
   REQUIRE(answer.exit.clean());
   const Json json = parse_json(answer.out, "answer");
@@ -38,6 +40,10 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
   CHECK(json["groups"][0]["breakdown"].size() > 5);
   CHECK_THAT(read_file(logs + "/result_1.txt"), Contains("\"key\": \"run_stop\""));
   CHECK_THAT(read_file(page), Contains("<polyline"));
+  for (const char* sample : {"seed\\\":4", "seed\\\":7"})
+    CHECK_THAT(read_file(gauges), Contains(sample));
+  CHECK_THAT(read_file(gauges), Contains("# TYPE benchctl_training_items_per_second gauge") &&
+                                    Contains("benchctl_training_loss{") && Contains("} 0\n"));
 
   // No round has such a benchmark; by all other rules of the open division the log is right.
   for (const char* version : {"5.1.0", "6.1.0"}) {

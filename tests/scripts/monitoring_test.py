@@ -1,4 +1,4 @@
-"""The files of docs/monitoring fit what `benchctl export prometheus` and nights write, by promtool's word where it is installed.
+"""The files of docs/monitoring fit what `benchctl export prometheus`, nights and trainings write, by promtool's word where it is installed.
 
     monitoring_test.py BENCHCTL
 """
@@ -36,7 +36,9 @@ class Monitoring(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.text = exported()
-        sources = (ROOT / "src/results/output" / name for name in ("run/export.cpp", "verdicts/night_output.cpp"))
+        sources = (ROOT / "src" / name for name in (
+            "results/output/run/export.cpp", "results/output/verdicts/night_output.cpp",
+            "results/output/mlperf/progress_output.cpp", "runner/dispatch/training_view.cpp"))
         cls.known = {gauge for source in sources for gauge in re.findall(r'"(benchctl_[a-z_]+)"', source.read_text())}
 
     def test_the_export_holds_values_of_the_run(self):

@@ -14,6 +14,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/json_fields.h"
 #include "core/mllog.h"
 #include "core/text.h"
 #include "mlperf/log/log_line.h"
@@ -122,9 +123,23 @@ void GrowingLog::finish() {
 void GrowingLog::take_line(std::string_view line) {
   const auto token = line.rfind(kMllogToken);
   if (token == line.npos) return;
+  if (line.find("tracked_stats", token) != line.npos) take_stats(line);
   add_line(log_, line.substr(token), log_.lines + 1,
            physical_bytes_ + static_cast<std::int64_t>(token) + 1);
   if (!log_.entries.empty()) log_.entries.back().text = {};  // `line` is not kept
+}
+
+void GrowingLog::take_stats(std::string_view line) {
+  const auto parsed = parse_mllog(line).line;
+  if (!parsed || parsed->key != "tracked_stats") return;
+  const auto take = [](const Json& from, const char* key, std::optional<double>& to) {
+    if (const double value = number_field(from, key); std::isfinite(value)) to = value;
+  };
+  take(parsed->metadata, "step", stats_.step);
+  for (const char* key : {"train_loss", "reduced_train_loss"})
+    take(parsed->value, key, stats_.loss);
+  take(parsed->value, "throughput", stats_.throughput);
+  take(parsed->value, "train_step_time", stats_.step_seconds);
 }
 
 namespace {
@@ -202,9 +217,10 @@ bool follow_log(const std::filesystem::path& path, const FollowCallbacks& callba
     }
     growing.feed(piece.bytes);
     const Log& log = growing.log();
-    const ProgressReport report = progress_of(log, callbacks.goal(log), callbacks.now_ms());
+    ProgressReport report = progress_of(log, callbacks.goal(log), callbacks.now_ms());
+    report.stats = growing.stats();
     const ReportedState now = state_of(report);
-    if (last_reported != now) callbacks.report(report);
+    callbacks.report(report, last_reported != now);
     last_reported = now;
     if (report.phase == RunPhase::stopped) return true;
     if (piece.all && !callbacks.wait()) return false;

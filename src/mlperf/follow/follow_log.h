@@ -27,11 +27,15 @@ class GrowingLog {
   const Log& log() const { return log_; }
   /// True if the last line is incomplete.
   bool torn() const { return !rest_.empty(); }
+  /// From lines that the log leaves out (left_out_key).
+  const TrackedStats& stats() const { return stats_; }
 
  private:
   void take_line(std::string_view line);
+  void take_stats(std::string_view line);
 
   Log log_;
+  TrackedStats stats_ = {};
   std::string rest_;                 // the incomplete last line
   std::int64_t physical_bytes_ = 0;  // bytes of the counted line before `rest_`
 };
@@ -44,9 +48,9 @@ RunGoal goal_of(const RunFacts& facts, const RuleSet& rules, const RcpSets& poin
 struct FollowCallbacks {
   /// Returns the goal for this log, as far as it is known.
   std::function<RunGoal(const Log&)> goal = {};
-  /// Called at the start and on each change: phase, evaluation, unreadable line, minute of
-  /// initialisation.
-  std::function<void(const ProgressReport&)> report = {};
+  /// Called at each poll; `changed` at the start and after a change: phase, evaluation, unreadable
+  /// line, minute of initialisation.
+  std::function<void(const ProgressReport&, bool changed)> report = {};
   /// Waits for the next poll; false stops following.
   std::function<bool()> wait = {};
   std::function<double()> now_ms = {};  // UTC, since 1970

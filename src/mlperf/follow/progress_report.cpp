@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/order_statistics.h"
+
 namespace bench::mlperf {
 namespace {
 
@@ -60,6 +62,28 @@ Projection project(std::span<const EvaluationPoint> points, double target, bool 
   const double progress = last.progress + steps * step;
   const double pace = (last.time_ms - first.time_ms) / (last.progress - first.progress);
   return {progress, last.time_ms + (progress - last.progress) * pace, {}};
+}
+
+EvaluationRate evaluation_rate(std::span<const EvaluationPoint> points) {
+  constexpr double kSlow = 1.25;
+  constexpr std::size_t kLeastUsual = 2;  // rates, before another can be slow
+  EvaluationRate found;
+  std::vector<double> usual;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double seconds = (points[i].time_ms - points[i - 1].time_ms) / 1000.0;
+    const double rate = (points[i].progress - points[i - 1].progress) / seconds;
+    if (!(seconds > 0.0) || !(rate > 0.0)) continue;
+    found.last = rate;
+    if (usual.size() >= kLeastUsual && rate * kSlow < median(usual)) {
+      if (!found.slow_since) found.slow_since = points[i - 1].progress;
+      continue;
+    }
+    found.slow_since.reset();
+    usual.push_back(rate);
+  }
+  if (usual.size() > 1 && !found.slow_since) usual.pop_back();  // the last one
+  if (found.last && !usual.empty()) found.usual = median(usual);
+  return found;
 }
 
 namespace {
@@ -150,6 +174,7 @@ ProgressReport progress_of(const Log& log, const RunGoal& goal, double now_ms) {
         facts.stopped ? facts.minutes : (now_ms - *facts.run_start_ms) / kMinute_ms;
   const std::vector<EvaluationPoint> points = evaluation_points(facts, goal);
   set_distance(report, points, goal);
+  report.rate = evaluation_rate(points);
   set_projection(report, points, facts);
   return report;
 }

@@ -49,6 +49,27 @@ struct RunGoal {
 /// The time limit of initialisation; empty for an unknown division.
 std::optional<double> init_limit_minutes(std::string_view division);
 
+// Speed between evaluations.
+
+/// In units of progress per second, evaluations included.
+struct EvaluationRate {
+  std::optional<double> last = {};   // between the last two evaluations
+  std::optional<double> usual = {};  // median between the earlier ones that were not slow
+  /// Progress at which the current slowdown began: each rate since then is below the usual one by a
+  /// factor of more than 1.25. Empty: not slow.
+  std::optional<double> slow_since = {};
+};
+
+EvaluationRate evaluation_rate(std::span<const EvaluationPoint> points);
+
+/// What a log tells between evaluations (lines with the key "tracked_stats"), as last logged.
+struct TrackedStats {
+  std::optional<double> step = {};
+  std::optional<double> loss = {};        // "train_loss" or "reduced_train_loss"
+  std::optional<double> throughput = {};  // in the log's own unit
+  std::optional<double> step_seconds = {};
+};
+
 enum class RunPhase { waiting, initialising, initialised, training, stopped };
 
 enum class Pace {
@@ -65,9 +86,11 @@ struct ProgressReport {
   std::optional<double> init_left_minutes = {};  // negative: over the limit
   std::optional<double> run_minutes = {};        // so far, or total
   std::size_t evaluations = 0;
-  std::optional<double> quality = {};            // of the last one
-  std::optional<double> progress = {};           // likewise
-  std::optional<double> distance = {};           // to the target; at most 0: reached
+  std::optional<double> quality = {};   // of the last one
+  std::optional<double> progress = {};  // likewise
+  std::optional<double> distance = {};  // to the target; at most 0: reached
+  EvaluationRate rate = {};
+  TrackedStats stats = {};
   Projection projection = {};                    // during training
   std::optional<double> projected_minutes = {};  // total time to train
   Pace pace = Pace::unknown;                     // of this run, at its last or projected evaluation

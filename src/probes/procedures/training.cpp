@@ -5,6 +5,7 @@
 #include "probes/probe.h"
 #include "probes/shared/host_watch.h"
 #include "probes/state.h"
+#include "probes/training/live_progress.h"
 #include "probes/training/training_base.h"
 #include "probes/training/training_data.h"
 #include "probes/training/training_log.h"
@@ -104,18 +105,34 @@ std::string already_trained_reason(const training::TrainingRun& run, std::option
                     last.seconds);
 }
 
-/// The log, and the conditions of each step.
+/// The log, the conditions of each step, and what is reported while the training runs.
 class WatchedSteps final : public TrainingLog {
  public:
   WatchedSteps(State& state, const std::string& file)
-      : TrainingLog(state, file), watch_(state.device(), state.group(), Worker::device) {}
+      : TrainingLog(state, file),
+        watch_(state.device(), state.group(), Worker::device),
+        live_(state) {}
 
+  LiveProgress& live() { return live_; }
+  void run_start() override {
+    TrainingLog::run_start();
+    live_.run_start();
+  }
   void step_start() override { watch_.begin(); }
   void step_stop() override { watch_.end(); }
+  void step_recorded(const training::TrainingRun& run, std::int64_t step,
+                     const training::StepOutcome& outcome) override {
+    live_.step_recorded(run, step, outcome);
+  }
+  void run_stop(std::int64_t samples, bool converged) override {
+    TrainingLog::run_stop(samples, converged);
+    live_.run_stop();
+  }
   Conditions conditions() { return watch_.finish(); }
 
  private:
   WorkWatch watch_;
+  LiveProgress live_;
 };
 
 void run_training(State& state) {
@@ -153,6 +170,7 @@ void run_training(State& state) {
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
   if (base) base->tensors.clear();  // the trainer has copied them
   log.init_stop(*workload, options, trainer);
+  log.live().describe(*workload, options, trainer);
   HostWatch watch(state.device(), state.group());
   const training::TrainingRun run = trainer.run(log);
   const Json host = watch.facts();

@@ -53,6 +53,12 @@ void add_dispatch_options(CLI::App& command, DispatchOptions& options) {
       ->group("");  // for tests
 }
 
+void add_live_gauges(CLI::App& command, DispatchOptions& options) {
+  add_value(command, "--prometheus", options.live_gauges, "FILE",
+            "Keep gauges of running trainings in this file, for node_exporter's textfile "
+            "collector: step, rate, loss, gap, MFU, slowdowns");
+}
+
 std::vector<std::string> resume_command(const DispatchOptions& options,
                                         const std::filesystem::path& database) {
   const auto absolute = [](const std::filesystem::path& path) {
@@ -64,6 +70,8 @@ std::vector<std::string> resume_command(const DispatchOptions& options,
   if (!options.stage.empty()) words.push_back("--stage=" + absolute(options.stage));
   if (!options.rank_program.empty())
     words.push_back("--rank-program=" + absolute(options.rank_program));
+  if (!options.live_gauges.empty())
+    words.push_back("--prometheus=" + absolute(options.live_gauges));
   return words;
 }
 
@@ -87,6 +95,7 @@ RunRequest run_request(const DispatchOptions& options, Plan plan,
   request.style = options.quiet ? Progress::Style::silent : Progress::suitable_style();
   request.dispatcher.version = version();
   request.dispatcher.stage = options.stage;
+  request.dispatcher.gauges = options.live_gauges;
   request.dispatcher.golden = GoldenValues::installed(database);
   request.dispatcher.parallel = options.parallel > 0 ? options.parallel : std::max(1, hosts);
   return request;

@@ -29,14 +29,17 @@ std::optional<SearchBudget> budget_of(const LocaliseOptions& options, const Plan
 struct DispatchOptions {
   std::string launcher = "auto";
   std::string rank_program;
-  std::string stage;   // a bundle
-  bool quiet = false;  // no progress
-  int parallel = 0;    // 0: as many as there are hosts, at most kMostAtOnce
+  std::string stage;        // a bundle
+  bool quiet = false;       // no progress
+  std::string live_gauges;  // a file for the gauges of running trainings
+  int parallel = 0;         // 0: as many as there are hosts, at most kMostAtOnce
 };
 
 inline constexpr int kMostAtOnce = 64;
 
 void add_dispatch_options(CLI::App& command, DispatchOptions& options);
+/// --prometheus, of commands that may run trainings.
+void add_live_gauges(CLI::App& command, DispatchOptions& options);
 
 /// The command with which a batch job resumes a run; the run's name must be appended.
 std::vector<std::string> resume_command(const DispatchOptions& options,

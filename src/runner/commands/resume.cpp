@@ -81,6 +81,7 @@ void add_resume(CLI::App& app, CommandResult& result) {
             "Resume this run: an ID, an ID prefix, or latest (default: latest)");
   command->add_flag("--failed", options->failed, "Also rerun jobs that failed or timed out");
   add_dispatch_options(*command, *options);
+  add_live_gauges(*command, *options);
   add_verbose(*command, options->verbose);
   add_reading_options(*command, *options);
   command->callback([options, &result] { result.code = resume_run(*options); });

@@ -70,6 +70,7 @@ void add_run(CLI::App& app, CommandResult& result) {
       "Example: benchctl run smoke --only gemm --set 'gemm.threads=[1]' --label kernel=6.1");
   auto options = std::make_shared<RunOptions>();
   add_plan_options(*command, *options);
+  add_live_gauges(*command, *options);
   add_repeated(*command, "--label", options->labels, "Label the run; may be repeated")
       ->type_name("KEY=VALUE");
   add_localise_options(*command, *options);

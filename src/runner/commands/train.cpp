@@ -153,6 +153,7 @@ void add_train(CLI::App& app, CommandResult& result) {
   add_what(*command, *options);
   add_where(*command, *options);
   add_dispatch_options(*command, *options);
+  add_live_gauges(*command, *options);
   add_training_answer(*command, *options);
   command->callback([options, &result] { result.code = train(*options); });
 }

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "results/run/run_records.h"
+#include "runner/dispatch/training_view.h"
 #include "runner/launch/program_output.h"
 #include "runner/launch/rank_process.h"
 #include "runner/launch/sbatch.h"
@@ -102,7 +103,11 @@ class Watch {
       const auto* event = std::get_if<Event>(&record.body);
       ended_ = event != nullptr && event->key == kRunEndEvent && record.job.empty();
       if (entry == entries_.end()) continue;
-      if (started_.insert(record.job).second) progress_.start(*entry->second);
+      if (started_.insert(record.job).second) {
+        progress_.start(*entry->second);
+        trainings_.start(*entry->second);
+      }
+      trainings_.show(entry->second->job, record, progress_);
       if (const auto* outcome = std::get_if<Outcome>(&record.body))
         progress_.finish(entry->second->job, *outcome);
     }
@@ -139,6 +144,7 @@ class Watch {
   Interrupts interrupts_;
   Tail tail_;
   Progress progress_;
+  TrainingView trainings_ = {};
   std::map<std::string, const PlanEntry*> entries_;
   std::set<std::string> started_;
   std::string state_, reported_;

@@ -95,7 +95,7 @@ Dispatcher::Dispatcher(const ProbeCatalogue& catalogue, const LaunchSite& site,
       directory_(directory),
       interrupts_(interrupts),
       settings_(std::move(settings)),
-      ledger_(catalogue, spool, progress, directory.logs()) {
+      ledger_(catalogue, spool, progress, directory.logs(), {settings_.gauges, directory.id()}) {
   for (const auto& [host, why] : settings_.out) hosts_.exclude(host, why);
 }
 

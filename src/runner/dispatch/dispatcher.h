@@ -68,6 +68,7 @@ struct DispatcherSettings : LaneSettings {
   std::filesystem::path stage = {};  // the bundle for hosts without the program; "" for none
   std::map<std::string, std::string> out = {};  // hosts excluded from the start -> reason
   std::optional<Clock::time_point> end = {};    // jobs not started by then are skipped
+  std::filesystem::path gauges = {};            // of running trainings; empty: nowhere
 };
 
 class Dispatcher {

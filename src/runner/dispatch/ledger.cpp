@@ -1,9 +1,13 @@
 #include "runner/dispatch/ledger.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "core/whole_file.h"
 #include "results/run/run_records.h"
 #include "runner/dispatch/run_directory.h"
 
@@ -11,12 +15,33 @@ namespace bench {
 
 using Lock = std::lock_guard<std::mutex>;
 
-Ledger::Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress, int launches)
-    : spool_(spool), progress_(progress), ceilings_(catalogue), launches_(launches) {}
+Ledger::Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress, int launches,
+               LiveGauges gauges)
+    : spool_(spool),
+      progress_(progress),
+      ceilings_(catalogue),
+      launches_(launches),
+      gauges_(std::move(gauges)) {}
+
+/// A folder that cannot be written is no reason to lose a training.
+void Ledger::write_gauges() try {
+  constexpr std::chrono::seconds kPace{5};
+  if (gauges_.file.empty()) return;
+  gauges_due_ = std::chrono::steady_clock::now() + kPace;
+  replace_file(gauges_.file, trainings_.gauges(gauges_.run));
+} catch (const Error& error) {
+  gauges_.file.clear();
+  say(Level::warning, fmt::format("no gauges: {}", error.text()));
+}
+
+void Ledger::finish_training(const Job& job) {
+  if (trainings_.finish(job.id)) write_gauges();
+}
 
 void Ledger::start(const PlanEntry& entry) {
   const Lock lock(mutex_);
   progress_.start(entry);
+  trainings_.start(entry);
 }
 
 void Ledger::keep(const Received& received) {
@@ -29,6 +54,9 @@ void Ledger::keep(const Received& received, const Job& job) {
   spool_.append(received.json);
   if (const auto* samples = std::get_if<Samples>(&received.record.body))
     if (!received.record.job.empty()) ceilings_.observe(job, *samples);
+  if (trainings_.show(job, received.record, progress_) &&
+      std::chrono::steady_clock::now() >= gauges_due_)
+    write_gauges();
 }
 
 void Ledger::write(const std::string& job, decltype(Record::body) body, const std::string& host) {
@@ -42,6 +70,7 @@ void Ledger::finish(const Job& job, const Outcome& outcome) {
   const Lock lock(mutex_);
   if (outcome.status != Status::ok) ceilings_.forget(job.id);
   progress_.finish(job, outcome);
+  finish_training(job);
 }
 
 void Ledger::conclude(const Job& job, const Outcome& outcome) {
@@ -49,6 +78,7 @@ void Ledger::conclude(const Job& job, const Outcome& outcome) {
   const Lock lock(mutex_);
   ceilings_.forget(job.id);
   progress_.finish(job, outcome);
+  finish_training(job);
 }
 
 void Ledger::defer(const Job& job, const std::string& why, Seconds after) {

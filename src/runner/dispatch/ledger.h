@@ -1,24 +1,35 @@
-// Shared by a run's lanes: the spool, the progress display, and the limits measured so far. Guarded
-// by one lock, held during a write.
+// Shared by a run's lanes: the spool, the progress display, the running trainings, and the limits
+// measured so far. Guarded by one lock, held during a write.
 #pragma once
 
+#include <chrono>
+#include <filesystem>
 #include <mutex>
 #include <string>
 
 #include "runner/dispatch/progress.h"
 #include "runner/dispatch/run_directory.h"
+#include "runner/dispatch/training_view.h"
 #include "runner/hardware/ceilings.h"
 #include "runner/launch/rank_process.h"
 
 namespace bench {
 
+/// Where gauges of running trainings are written, every five seconds.
+struct LiveGauges {
+  std::filesystem::path file = {};  // empty: nowhere
+  std::string run = {};
+};
+
 class Ledger {
  public:
   /// `launches`: processes started by an earlier part of the run.
-  Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress, int launches);
+  Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress, int launches,
+         LiveGauges gauges = {});
 
   void start(const PlanEntry& entry);
-  /// Stores a rank's record as it was sent. `job`: its samples become limits for later jobs.
+  /// Stores a rank's record as it was sent. `job`: its samples become limits for later jobs, and
+  /// its training is shown.
   void keep(const Received& received);
   void keep(const Received& received, const Job& job);
   /// Writes a record of benchctl. `host`: its subject; this host if empty.
@@ -45,11 +56,17 @@ class Ledger {
   int next_launch();
 
  private:
+  void write_gauges();
+  void finish_training(const Job& job);
+
   mutable std::mutex mutex_;
   Spool& spool_;
   Progress& progress_;
   Ceilings ceilings_;
   int launches_;
+  TrainingView trainings_ = {};
+  LiveGauges gauges_;
+  std::chrono::steady_clock::time_point gauges_due_ = {};
 };
 
 }  // namespace bench

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kLongestWhat = 80;
 // Drawing uses CPU time during measurements, so only twice a second.
 constexpr Seconds kPace{0.5};
+constexpr double kLeastPace_s = 0.1;
+constexpr double kFirstNote_s = 10.0, kLongestWait_s = 600.0;  // between notes without a terminal
 
 /// "gemm dtype=f32 threads=2"
 std::string label_of(const PlanEntry& entry) {
@@ -61,9 +63,29 @@ void Progress::add(const Plan& plan) {
 Progress::~Progress() { clear(); }
 
 void Progress::start(const PlanEntry& entry) {
-  what_ = jobs_[entry.job.id].label;
-  drawn_ = {};
+  Known& known = jobs_[entry.job.id];
+  known.note.clear();
+  known.began_s = watch_();
+  known.next_note_s = known.began_s + kFirstNote_s;
+  current_ = entry.job.id;
+  drawn_s_ = -kLeastPace_s;
   tick();
+}
+
+void Progress::note(const Job& job, const std::string& text) {
+  Known& known = jobs_[job.id];
+  known.note = text;
+  current_ = job.id;
+  const double now_s = watch_();
+  if (style_ != Style::plain || text.empty() || now_s < known.next_note_s) return;
+  known.next_note_s = now_s + std::min(kLongestWait_s, now_s - known.began_s);
+  write(fmt::format("[{}/{}] {}: {}\n", done_ + 1, jobs_.size(), known.label, text));
+}
+
+void Progress::notice(const Job& job, const std::string& text) {
+  if (style_ == Style::silent) return;
+  clear();
+  write(fmt::format("{}: {}\n", jobs_[job.id].label, text));
 }
 
 std::string Progress::time_left() const {
@@ -79,16 +101,23 @@ std::string Progress::time_left() const {
 }
 
 void Progress::tick() {
-  const auto now = std::chrono::steady_clock::now();
-  if (style_ != Style::live || now - drawn_ < std::chrono::milliseconds(100)) return;
-  drawn_ = now;
+  const double now_s = watch_();
+  if (style_ != Style::live || now_s < drawn_s_ + kLeastPace_s) return;
+  drawn_s_ = now_s;
   drawn_any_ = true;
+  write("\r\033[K" + drawn_line().substr(0, terminal_width(fd_) - 1));
+}
+
+std::string Progress::drawn_line() const {
+  const auto found = jobs_.find(current_);
+  const Known current = found == jobs_.end() ? Known{} : found->second;
+  if (!current.note.empty())
+    return fmt::format("{}/{} {}: {}", done_, jobs_.size(), current.label, current.note);
   constexpr std::size_t kCells = 16;
   const std::string filled = bar(static_cast<double>(done_) / static_cast<double>(jobs_.size()),
                                  kCells, {.unicode = false});
-  const std::string line = fmt::format("[{:.<{}}] {}/{}  {}  {}", filled, kCells, done_,
-                                       jobs_.size(), time_left(), what_);
-  write("\r\033[K" + line.substr(0, terminal_width(fd_) - 1));
+  return fmt::format("[{:.<{}}] {}/{}  {}  {}", filled, kCells, done_, jobs_.size(), time_left(),
+                     current.label);
 }
 
 bool Progress::is_plain_line_due(const Outcome& outcome) const {
@@ -100,7 +129,8 @@ bool Progress::is_plain_line_due(const Outcome& outcome) const {
 
 void Progress::finish(const Job& job, const Outcome& outcome) {
   ++done_;
-  const Known& known = jobs_[job.id];
+  Known& known = jobs_[job.id];
+  known.note.clear();
   expected_done_s_ += known.expected_s;
   last_done_s_ = watch_();
   clear();

@@ -2,7 +2,6 @@
 // finished job, or for a long plan one per twentieth of it and one per job that is not ok.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -29,6 +28,11 @@ class Progress {
   /// Adds follow-up jobs.
   void add(const Plan& plan);
   void start(const PlanEntry& entry);
+  /// What a running job is doing: the current line on a terminal; else a line after 10 s, 20 s,
+  /// 40 s, ..., at least one in ten minutes.
+  void note(const Job& job, const std::string& text);
+  /// Something about a running job that stays to be read.
+  void notice(const Job& job, const std::string& text);
   /// Redraws when due.
   void tick();
   void finish(const Job& job, const Outcome& outcome);
@@ -39,6 +43,7 @@ class Progress {
   /// "about 40 s left": what the jobs to come were expected to take, at the pace so far.
   std::string time_left() const;
   bool is_plain_line_due(const Outcome& outcome) const;
+  std::string drawn_line() const;
   void write(const std::string& text) const;
   void clear();
 
@@ -46,6 +51,8 @@ class Progress {
   struct Known {
     std::string label;  // case and axis values
     double expected_s = 0.0;
+    std::string note = {};
+    double began_s = 0.0, next_note_s = 0.0;  // by the watch
   };
   std::map<std::string, Known> jobs_;
   int lanes_, fd_;
@@ -53,8 +60,8 @@ class Progress {
   std::size_t done_ = 0;
   double expected_done_s_ = 0.0, expected_s_ = 0.0;  // of the jobs done, and of all
   double began_s_ = 0.0, last_done_s_ = 0.0;         // by the watch
-  std::string what_;
-  std::chrono::steady_clock::time_point drawn_;
+  std::string current_;                              // the job that is shown
+  double drawn_s_ = 0.0;                             // by the watch
   bool drawn_any_ = false;
 };
 

@@ -279,6 +279,7 @@ void Trainer::train_step(RunObserver& observer) {
   step.optimizer += end - stepped;
   step.total = end - begin;
   record_step(step, rate);
+  observer.step_recorded(run_, done_ - 1, step);
 }
 
 void Trainer::record_step(const StepOutcome& step, double rate) {

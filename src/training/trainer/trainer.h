@@ -32,6 +32,9 @@ class RunObserver {
   /// Outside of its time.
   virtual void step_start() {}
   virtual void step_stop() {}
+  /// The last of run.steps, outside of its time; `step`: its number, counted from 0.
+  virtual void step_recorded(const TrainingRun& /*run*/, std::int64_t /*step*/,
+                             const StepOutcome& /*outcome*/) {}
   virtual void evaluation_start(std::int64_t) {}
   virtual void evaluation_stop(std::int64_t, const Quality&) {}
   virtual void run_stop(std::int64_t, bool /*converged*/) {}

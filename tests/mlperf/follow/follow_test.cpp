@@ -14,6 +14,8 @@
 namespace bench::mlperf {
 namespace {
 
+using Catch::Matchers::Contains;
+
 constexpr std::int64_t kStart = 1'700'000'000'000;
 constexpr std::int64_t kMinute = 60'000;
 
@@ -76,6 +78,60 @@ TEST_CASE("during training the distance to the target and the projected end are 
   CHECK(text.find("projected: 5000 samples, 5.00 min to train") != std::string::npos);
 }
 
+TEST_CASE("the rate between evaluations is reported, and where it became slow") {
+  const auto points_at = [](std::initializer_list<double> seconds) {
+    std::vector<EvaluationPoint> points;
+    for (const double s : seconds)
+      points.push_back({1000.0 * static_cast<double>(points.size() + 1), 1000.0 * s, 4.0});
+    return points;
+  };
+  const EvaluationRate steady = evaluation_rate(points_at({10, 20, 30, 40}));
+  CHECK(*steady.last == Approx(100.0));
+  CHECK(*steady.usual == Approx(100.0));
+  CHECK_FALSE(steady.slow_since);
+  const EvaluationRate slow = evaluation_rate(points_at({10, 20, 30, 45, 65}));
+  CHECK(*slow.last == Approx(50.0));
+  CHECK(*slow.usual == Approx(100.0));
+  CHECK(slow.slow_since == 3000.0);
+  CHECK_FALSE(evaluation_rate(points_at({10, 20, 30, 45, 55})).slow_since);
+  CHECK_FALSE(evaluation_rate(points_at({10, 20, 30, 41})).slow_since);  // 10 % only
+  CHECK_FALSE(evaluation_rate(points_at({10, 20, 50})).slow_since);  // of what, is not known yet
+  CHECK_FALSE(evaluation_rate(points_at({10})).last);
+  CHECK_FALSE(evaluation_rate(points_at({10, 10, 10})).last);
+
+  const std::string late = kTraining + evaluation(9, "3.85", 4000) + evaluation(11, "3.83", 5000);
+  const ProgressReport report = report_at(11.5, late, goal());
+  CHECK_THAT(to_text(report),
+             Contains("8.333 samples/s, slower since 4000 samples, usually 16.67"));
+  CHECK_THAT(to_line(report),
+             Contains("training: 6.50 min of") && Contains("3.83 (target 3.8), 8.333 samples/s"));
+  const std::string gauges = to_prometheus(report, "result_0.txt", 1.7e12);
+  const std::string labels = R"({log="result_0.txt",benchmark="llama31_8b"} )";
+  for (const std::string& sample :
+       {"running" + labels + "1", "samples" + labels + "5000", "slow" + labels + "1",
+        "quality" + labels + "3.83", "target_quality" + labels + "3.8",
+        "elapsed_seconds" + labels + "390"})
+    CHECK_THAT(gauges, Contains("benchctl_training_" + sample + "\n"));
+}
+
+TEST_CASE("what a log tells between evaluations is shown as last logged") {
+  GrowingLog log;
+  log.feed(at_minute(6, "tracked_stats", R"({"train_loss": 0.55, "throughput": 5.75})",
+                     R"({"step": 600})"));
+  log.feed(at_minute(6, "tracked_stats", R"({"train_step_time": 0.5, "train_loss": NaN})",
+                     R"({"step": 610})"));
+  log.feed(":::MLLOG tracked_stats {\n" + at_minute(6, "other", R"({"train_loss": 9})"));
+  CHECK(log.stats().step == 610.0);
+  CHECK(log.stats().loss == 0.55);
+  CHECK(log.stats().throughput == 5.75);
+  CHECK(log.stats().step_seconds == 0.5);
+  ProgressReport report = report_at(8.5, kTraining, goal());
+  CHECK_THAT(to_text(report), !Contains("as logged"));
+  report.stats = log.stats();
+  CHECK_THAT(to_text(report),
+             Contains("step 610, training loss 0.55, throughput 5.75 as logged, 500.0 ms a step"));
+}
+
 TEST_CASE("a run that converges faster than the reference gets the consequence") {
   RunGoal strict = goal();
   strict.reference_mean = 6000.0;
@@ -112,7 +168,9 @@ TEST_CASE("a log is followed until the run stops, including torn lines") {
   std::vector<ProgressReport> reports;
   FollowCallbacks callbacks;
   callbacks.goal = [](const Log&) { return goal(); };
-  callbacks.report = [&](const ProgressReport& report) { reports.push_back(report); };
+  callbacks.report = [&](const ProgressReport& report, bool changed) {
+    if (changed) reports.push_back(report);
+  };
   callbacks.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
   callbacks.wait = [&] {
     if (written >= text.size()) return false;
@@ -138,7 +196,9 @@ TEST_CASE("a restarted log is read from its start, and waiting can end") {
   std::vector<ProgressReport> reports;
   FollowCallbacks callbacks;
   callbacks.goal = [](const Log&) { return goal(); };
-  callbacks.report = [&](const ProgressReport& report) { reports.push_back(report); };
+  callbacks.report = [&](const ProgressReport& report, bool changed) {
+    if (changed) reports.push_back(report);
+  };
   callbacks.now_ms = [] { return static_cast<double>(kStart) + 9.0 * kMinute; };
   int waits = 0;
   callbacks.wait = [&] {

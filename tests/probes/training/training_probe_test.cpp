@@ -11,6 +11,7 @@
 
 #include "core/clean.h"
 #include "core/mllog.h"
+#include "core/training_progress.h"
 #include "probes/training/training_records.h"
 #include "tests/probes/training_job.h"
 #include "tests/support/catch.h"
@@ -129,6 +130,30 @@ TEST_CASE("a number of steps is timed and not judged") {
   CHECK(job.one("mfu").values.at(0) == Approx(flops / 1e12));
   CHECK(job.one("mfu").params.at("peak") == "given");
   CHECK(job.one("hfu").values.at(0) > job.one("mfu").values.at(0));
+}
+
+TEST_CASE("a running training reports where it is") {
+  Json params = {{"workload", "llm"}, {"preset", "tiny"}, {"steps", 3}, {"lanes", 1}, {"batch", 4}};
+  params["peak_flops"] = 1e12;
+  TrainingJob job(params);
+  REQUIRE(job.run().status == Status::ok);
+  std::vector<TrainingProgress> reports;
+  for (const Record& record : job.sink.records)
+    if (const auto* event = std::get_if<Event>(&record.body))
+      if (event->key == kTrainingProgressEvent)
+        reports.push_back(training_progress_from(event->value).value());
+  REQUIRE(!reports.empty());
+  const TrainingProgress& first = reports.front();
+  CHECK(first.step == 1);
+  CHECK(first.last_step == 3);
+  CHECK(first.item == "token");
+  CHECK(first.step_s > 0.0);
+  CHECK(first.items_per_second == Approx(4.0 * 64.0 / first.step_s));
+  CHECK(first.loss > 1.0);
+  CHECK_FALSE(first.gap);
+  CHECK_FALSE(first.target);
+  CHECK(first.mfu.value() > 0.0);
+  CHECK(first.mfu.value() < 1.0);
 }
 
 TEST_CASE("the gemm result earlier in the run is used as a peak as well") {

@@ -5,6 +5,7 @@
 #include "core/disclaimer.h"
 #include "core/names.h"
 #include "core/text.h"
+#include "results/run/gauges.h"
 
 namespace bench::mlperf {
 namespace {
@@ -44,6 +45,27 @@ std::string quality_text(const ProgressReport& report) {
                      *report.quality, *report.progress, unit_of(report.goal), target_text(report));
 }
 
+std::string rate_text(const ProgressReport& report) {
+  const EvaluationRate& rate = report.rate;
+  if (!rate.last) return "";
+  const std::string_view unit = unit_of(report.goal);
+  std::string text = fmt::format("{:.4g} {}/s", *rate.last, unit);
+  if (rate.slow_since)
+    text += fmt::format(", slower since {:.12g} {}, usually {:.4g}", *rate.slow_since, unit,
+                        rate.usual.value_or(*rate.last));
+  return text;
+}
+
+std::string stats_text(const TrackedStats& stats) {
+  std::vector<std::string> parts;
+  if (stats.step) parts.push_back(fmt::format("step {:.12g}", *stats.step));
+  if (stats.loss) parts.push_back(fmt::format("training loss {:.4g}", *stats.loss));
+  if (stats.throughput)
+    parts.push_back(fmt::format("throughput {:.4g} as logged", *stats.throughput));
+  if (stats.step_seconds) parts.push_back(format(Seconds{*stats.step_seconds}) + " a step");
+  return join(parts, ", ");
+}
+
 std::string projection_text(const ProgressReport& report) {
   if (report.projected_minutes)
     return fmt::format("projected: {:.12g} {}, {:.2f} min to train ({})",
@@ -79,12 +101,70 @@ Json optional_json(const std::optional<double>& value) { return value ? Json(*va
 
 }  // namespace
 
+std::string to_line(const ProgressReport& report) {
+  std::vector<std::string> parts;
+  if (report.phase < RunPhase::training) parts.push_back(init_text(report));
+  if (report.run_minutes) {
+    parts.push_back(fmt::format("{:.2f} min", *report.run_minutes));
+    if (report.projected_minutes)
+      parts.back() += fmt::format(" of {:.2f} projected", *report.projected_minutes);
+    if (report.quality && report.goal.target)
+      parts.push_back(fmt::format("{:.4g} (target {:.4g})", *report.quality, *report.goal.target));
+    else if (report.quality)
+      parts.push_back(fmt::format("{:.4g}", *report.quality));
+    for (std::string part : {rate_text(report), stats_text(report.stats)})
+      if (!part.empty()) parts.push_back(std::move(part));
+  }
+  return fmt::format("{}: {}", kPhases.name(report.phase), join(parts, ", "));
+}
+
+std::string to_prometheus(const ProgressReport& report, const std::string& log, double now_ms) {
+  Gauges gauges;
+  const GaugeLabels labels = {{"log", log}, {"benchmark", report.benchmark}};
+  const auto add = [&](const char* name, std::optional<double> value) {
+    if (value) gauges.add(std::string("benchctl_training_") + name, labels, *value);
+  };
+  const auto seconds = [](std::optional<double> minutes) {
+    return minutes ? std::optional(*minutes * 60.0) : std::nullopt;
+  };
+  const bool in_samples = report.goal.progress != "epoch_num";
+  add("running", report.phase == RunPhase::training ? 1.0 : 0.0);
+  add("report_timestamp_seconds", now_ms / 1000.0);
+  add("elapsed_seconds", seconds(report.run_minutes));
+  add("projected_seconds", seconds(report.projected_minutes));
+  add("step", report.stats.step);
+  add("step_seconds", report.stats.step_seconds);
+  add("loss", report.stats.loss);
+  add("quality", report.quality);
+  add("target_quality", report.goal.target);
+  add(in_samples ? "samples" : "epochs", report.progress);
+  add(in_samples ? "samples_per_second" : "epochs_per_second", report.rate.last);
+  if (report.rate.last) add("slow", report.rate.slow_since ? 1.0 : 0.0);
+  return gauges.text(
+      {{"benchctl_training_running", "1 between run_start and run_stop, else 0."},
+       {"benchctl_training_report_timestamp_seconds",
+        "When the log was last read, seconds since the Unix epoch."},
+       {"benchctl_training_elapsed_seconds", "Since run_start, or until run_stop."},
+       {"benchctl_training_projected_seconds", "Projected time to train; not an official metric."},
+       {"benchctl_training_step", "Step, as last logged."},
+       {"benchctl_training_step_seconds", "Time of a step, as last logged."},
+       {"benchctl_training_loss", "Training loss, as last logged."},
+       {"benchctl_training_quality", "Last evaluation."},
+       {"benchctl_training_target_quality", "Quality to reach."},
+       {"benchctl_training_samples", "Samples trained on at the last evaluation."},
+       {"benchctl_training_epochs", "Epochs trained at the last evaluation."},
+       {"benchctl_training_samples_per_second", "Between the last two evaluations."},
+       {"benchctl_training_epochs_per_second", "Between the last two evaluations."},
+       {"benchctl_training_slow", "1 while evaluations come slower than usual, else 0."}});
+}
+
 std::string to_text(const ProgressReport& report) {
   std::vector<std::string> parts;
   if (report.phase < RunPhase::training) parts.push_back(init_text(report));
   if (report.run_minutes) {
     parts.push_back(fmt::format("{:.2f} min of training", *report.run_minutes));
-    for (std::string part : {quality_text(report), projection_text(report), pace_text(report)})
+    for (std::string part : {quality_text(report), rate_text(report), stats_text(report.stats),
+                             projection_text(report), pace_text(report)})
       if (!part.empty()) parts.push_back(std::move(part));
   }
   if (report.phase == RunPhase::stopped)
@@ -109,6 +189,15 @@ Json to_json(const ProgressReport& report) {
           {"progress", optional_json(report.progress)},
           {"unit", unit_of(goal)},
           {"distance", optional_json(report.distance)},
+          {"rate",
+           {{"last", optional_json(report.rate.last)},
+            {"usual", optional_json(report.rate.usual)},
+            {"slow_since", optional_json(report.rate.slow_since)}}},
+          {"logged",
+           {{"step", optional_json(report.stats.step)},
+            {"loss", optional_json(report.stats.loss)},
+            {"throughput", optional_json(report.stats.throughput)},
+            {"step_seconds", optional_json(report.stats.step_seconds)}}},
           {"projection",
            {{"progress", optional_json(report.projection.progress)},
             {"minutes", optional_json(report.projected_minutes)},

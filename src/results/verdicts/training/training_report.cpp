@@ -221,6 +221,26 @@ void warn_of_machine(const TrainingGroup& group, std::vector<std::string>& warni
                     100.0 * group.seconds.cv, 100.0 * group.samples.cv, group.samples.runs_needed));
 }
 
+/// What a slowdown added to the run, as far as its end is known.
+double added_seconds(const TrainingSlowdown& slowdown) {
+  const auto steps = static_cast<double>(slowdown.end.value_or(slowdown.first) - slowdown.first);
+  return steps * (slowdown.slow_s - slowdown.usual_s);
+}
+
+void warn_of_slowdowns(const TrainingGroup& group, std::vector<std::string>& warnings) {
+  constexpr std::size_t kMost = 5;  // runs
+  std::size_t slow = 0;
+  for (const TrainingRun& run : group.runs) {
+    if (run.slowdowns.empty() || ++slow > kMost) continue;
+    const auto worst = std::ranges::max_element(run.slowdowns, {}, added_seconds);
+    const std::size_t more = run.slowdowns.size() - 1;
+    warnings.push_back(fmt::format("seed {}: {}{}", run.seed, to_text(*worst),
+                                   more > 0 ? fmt::format("; {} more", more) : ""));
+  }
+  if (slow > kMost)
+    warnings.push_back(fmt::format("{} more runs had slow steps for a time", slow - kMost));
+}
+
 void warn_of_setup(const TrainingGroup& group, std::vector<std::string>& warnings) {
   for (const TrainingRun& run : group.runs) {
     if (run.facts.empty()) continue;
@@ -309,6 +329,7 @@ TrainingReport make_training_report(std::span<const RunRecords> runs, const Peak
     conclude(group, peak, resumed);
     warn_of_seeds(group, report.warnings);
     warn_of_machine(group, report.warnings);
+    warn_of_slowdowns(group, report.warnings);
     warn_of_setup(group, report.warnings);
   }
   report.scalings = scalings_of(report.groups);

@@ -19,7 +19,8 @@ namespace {
 /// The last records of a job.
 struct TrainingRecords {
   Json facts = Json::object();  // all of topic "training", the later over the earlier
-  std::map<std::string, const Chunk*> chunks = {};  // by name
+  std::map<std::string, const Chunk*> chunks = {};          // by name
+  std::map<std::int64_t, TrainingSlowdown> slowdowns = {};  // by first step
 };
 
 /// Upper bound for chunks of unknown origin.
@@ -60,6 +61,10 @@ std::map<std::string, TrainingRecords> training_records(const RunRecords& run) {
       by_job[record.job].facts.update(facts->facts);
     if (const auto* chunk = std::get_if<Chunk>(&record.body))
       by_job[record.job].chunks[chunk->name] = chunk;
+    if (const auto* event = std::get_if<Event>(&record.body);
+        event != nullptr && event->key == kTrainingSlowdownEvent)
+      if (const auto slowdown = training_slowdown_from(event->value))
+        by_job[record.job].slowdowns[slowdown->first] = *slowdown;
   }
   return by_job;
 }
@@ -299,6 +304,7 @@ TrainingRun training_run(const RunRecords& records, const JobResult& job,
   run.curve = curve_of(job_records);
   run.breakdown = breakdown_of(job_records);
   run.memory = memory_of(job_records);
+  for (const auto& [first, slowdown] : job_records.slowdowns) run.slowdowns.push_back(slowdown);
   run.straggler_spread = number_field(job_records.facts, "straggler_spread");
   add_series(run, series);
   add_energy(run, series, telemetry);

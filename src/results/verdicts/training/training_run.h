@@ -10,6 +10,7 @@
 
 #include "core/json.h"
 #include "core/json_fields.h"
+#include "core/training_progress.h"
 #include "results/run/job_results.h"
 #include "results/run/run_records.h"
 
@@ -94,6 +95,7 @@ struct TrainingRun {
   std::vector<CurvePoint> curve = {};
   std::vector<TrainingPhase> breakdown = {};
   std::vector<TrainingMemory> memory = {};
+  std::vector<TrainingSlowdown> slowdowns = {};  // each as last reported, in order
   std::vector<TrainingFault> faults = {};
   std::size_t checks = 0;       // that were made
   Json facts = Json::object();  // topic "training"

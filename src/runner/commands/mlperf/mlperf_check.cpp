@@ -1,6 +1,8 @@
 // benchctl mlperf check PATH: official and strict checks of logs.
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -31,7 +33,7 @@ namespace bench {
 namespace {
 
 struct CheckCommand {
-  std::string path, format = "text", output, rule_set = "auto", rule_sets;
+  std::string path, format = "text", output, rule_set = "auto", rule_sets, prometheus;
   bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false,
        follow = false;
   PageOptions pages;
@@ -70,11 +72,45 @@ class Rules {
   mlperf::BundledRcps points_;
 };
 
-void print_progress(const mlperf::ProgressReport& report, bool json) {
-  const std::string line =
-      json ? dump(to_json(report)) : format_time(now_ns()) + " " + to_text(report);
-  print(line + "\n");
-}
+double now_ms() { return static_cast<double>(now_ns()) / 1e6; }
+
+/// A line for each change, and on a terminal a last one that is redrawn. Gauges every five seconds.
+class FollowView {
+ public:
+  explicit FollowView(const CheckCommand& options)
+      : options_(options), live_(!options.json && isatty(STDOUT_FILENO) != 0) {}
+  ~FollowView() { clear(); }
+  FollowView(const FollowView&) = delete;
+  FollowView& operator=(const FollowView&) = delete;
+
+  void show(const mlperf::ProgressReport& report, bool changed) {
+    clear();
+    if (changed)
+      print(
+          (options_.json ? dump(to_json(report)) : format_time(now_ns()) + " " + to_text(report)) +
+          "\n");
+    if (live_ && report.phase != mlperf::RunPhase::stopped) draw(to_line(report));
+    if (options_.prometheus.empty() || (!changed && now_ms() < gauges_due_ms_)) return;
+    gauges_due_ms_ = now_ms() + 5000.0;
+    replace_file(options_.prometheus, to_prometheus(report, options_.path, now_ms()));
+  }
+
+ private:
+  void draw(const std::string& line) {
+    winsize size{};
+    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    print(line.substr(0, known ? size.ws_col - 1u : 79u));
+    drawn_ = true;
+  }
+  void clear() {
+    if (drawn_) print(std::string("\r\033[K"));
+    drawn_ = false;
+  }
+
+  const CheckCommand& options_;
+  bool live_, drawn_ = false;
+  double gauges_due_ms_ = 0.0;
+};
 
 ExitCode verdict_on(const CheckCommand& options, const Rules& rules) {
   const mlperf::Log log = mlperf::read_log(options.path);
@@ -101,12 +137,13 @@ ExitCode verdict_on(const CheckCommand& options, const Rules& rules) {
 ExitCode follow_run(const CheckCommand& options) {
   Rules rules(options);
   const Interrupts interrupts;
+  FollowView view(options);
   mlperf::FollowCallbacks callbacks;
   callbacks.goal = [&](const mlperf::Log& log) { return rules.goal(log); };
-  callbacks.report = [&](const mlperf::ProgressReport& report) {
-    print_progress(report, options.json);
+  callbacks.report = [&](const mlperf::ProgressReport& report, bool changed) {
+    view.show(report, changed);
   };
-  callbacks.now_ms = [] { return static_cast<double>(now_ns()) / 1e6; };
+  callbacks.now_ms = now_ms;
   callbacks.wait = [&] {
     pollfd signal{.fd = interrupts.fd(), .events = POLLIN, .revents = 0};
     ::poll(&signal, 1, kPoll_ms);
@@ -206,6 +243,12 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
           ->add_flag("--follow", options->follow,
                      "Follow the log of a running training until it stops, or Ctrl-C")
           ->excludes(compat);
+  command
+      ->add_option(
+          "--prometheus", options->prometheus,
+          "With --follow: keep gauges in this file, for node_exporter's textfile collector")
+      ->needs(follow)
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON, same as --format json");
   command
       ->add_option("--format", options->format,

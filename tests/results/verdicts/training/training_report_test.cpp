@@ -52,6 +52,27 @@ TEST_CASE("a training above its target has not converged, whatever its time") {
   CHECK_THAT(two.groups[0].time.why, Contains("void"));
 }
 
+TEST_CASE("slowdowns of a training's steps are warnings, each as last reported") {
+  TrainingFixture fixture;
+  for (const std::uint64_t seed : {1U, 2U}) fixture.add({.seed = seed});
+  TrainingSlowdown slowdown{.first = 90, .usual_s = 0.05, .slow_s = 0.1, .phase = "data"};
+  fixture.run.add("t2", Event{kTrainingSlowdownEvent, to_json(slowdown)});
+  slowdown.end = 130;
+  fixture.run.add("t2", Event{kTrainingSlowdownEvent, to_json(slowdown)});
+  slowdown.first = 200;
+  slowdown.end = 220;
+  fixture.run.add("t2", Event{kTrainingSlowdownEvent, to_json(slowdown)});
+  fixture.run.add("t1", Event{kTrainingSlowdownEvent, {{"first", "damaged"}}});
+  const TrainingReport report = training_report_of(fixture.records());
+  CHECK(report.groups[0].runs[0].slowdowns.empty());
+  CHECK(report.groups[0].runs[1].slowdowns.size() == 2);
+  REQUIRE(report.warnings.size() == 1);
+  CHECK(
+      report.warnings[0] ==
+      "seed 2: steps 90 to 129 were slower: 100.0 ms instead of 50.00 ms (+100 %), mostly in data; "
+      "1 more");
+}
+
 TEST_CASE("a resumed training is left out of the mean time to train unless asked for") {
   TrainingFixture fixture;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) fixture.add({.seed = seed});

@@ -12,6 +12,8 @@ namespace bench {
 
 inline constexpr const char* kTrainingProgressEvent = "training_progress";
 inline constexpr const char* kTrainingSlowdownEvent = "training_slowdown";
+/// Of a training that was not started: value {"bytes", "available", ...}, of one rank.
+inline constexpr const char* kOutOfMemoryEvent = "out_of_memory";
 
 /// Rates, loss and MFU are those of the steps since the last report, without evaluations.
 struct TrainingProgress {

@@ -69,6 +69,22 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
   CHECK_THAT(again.err, Contains("already exists"));
 }
 
+TEST_CASE("train --batches compares batch sizes, and one that does not fit is no failure") {
+  const BenchctlFolder bench;
+  const Answer answer = bench.run({"train", "llm", "--batches", "8,256", "--samples", "64",
+                                   "--lanes", "1", "--set", "train.micro_batch=256", "--set",
+                                   "train.memory_budget=60e6", "--json"});
+  INFO(answer.err);
+  REQUIRE(answer.exit.clean());
+  const Json ladder = parse_json(answer.out, "answer")["batch_ladders"].at(0);
+  CHECK(ladder["samples"] == 64);
+  CHECK(ladder["fastest"] == 8);
+  CHECK(ladder["points"][0]["gap"] > 0.0);
+  CHECK(ladder["points"][0]["memory_bytes"] < 60e6);
+  CHECK(ladder["points"][1]["throughput"].is_null());
+  CHECK_THAT(ladder["points"][1]["reason"].get<std::string>(), Contains("out of memory"));
+}
+
 TEST_CASE("train --steps reports throughput and no time to train") {
   const BenchctlFolder bench;
   const Answer answer = bench.run({"train", "llm", "--steps", "12", "--lanes", "1", "--json"});

@@ -2,6 +2,11 @@
 // to train by MLPerf's clock, and where that time went.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/text.h"
+#include "core/training_progress.h"
+#include "devices/memory.h"
 #include "probes/probe.h"
 #include "probes/shared/host_watch.h"
 #include "probes/state.h"
@@ -12,6 +17,7 @@
 #include "probes/training/training_records.h"
 #include "probes/training/training_series.h"
 #include "training/parallel/training_kernels.h"
+#include "training/trainer/memory_need.h"
 #include "training/workloads/workload.h"
 
 namespace bench {
@@ -32,15 +38,56 @@ std::string path_of(const State& state, const std::string& parameter) {
   return name;
 }
 
+/// Bytes that one rank may use; nothing if that is not known.
+std::optional<double> memory_of_rank(State& state) {
+  if (const double given = state.number("memory_budget"); given > 0.0) return given;
+  MemorySystem* memory = state.device().memory();
+  const double free = memory != nullptr ? memory->available_bytes() : 0.0;
+  if (!(free > 0.0)) return {};
+  const auto hosts = static_cast<double>(std::max<std::size_t>(1, state.job().hosts.size()));
+  const bool shared = state.device().kind() == "host";
+  return shared ? free * std::min(1.0, hosts / state.group().size()) : free;
+}
+
+int lanes_of(const State& state, std::int64_t cores) {
+  const auto lanes = static_cast<int>(state.integer("lanes"));
+  return lanes > 0 ? lanes : static_cast<int>(cores);
+}
+
+/// The largest micro-batch that fits on every rank.
+std::int64_t largest_batch(State& state, const training::Workload& workload) {
+  const auto bytes = memory_of_rank(state);
+  if (!bytes)
+    throw Error(ErrorKind::environment, "cannot find out how much memory is free",
+                "set the parameter memory_budget");
+  const std::int64_t each = training::largest_micro_batch(
+      workload, lanes_of(state, state.device().cores()), dtype_from(state.text("dtype")),
+      state.flag("recompute"), *bytes);
+  std::vector<double> least = {-static_cast<double>(each)};
+  state.group().max(least);
+  return static_cast<std::int64_t>(-least.front());
+}
+
 training::Recipe recipe_of(State& state, const training::Workload& workload) {
   training::Recipe recipe = workload.recipe();
   if (const std::int64_t batch = state.integer("batch"); batch > 0)
     recipe = with_batch(recipe, batch);
   if (state.device().kind() != "host") recipe.micro_batch = recipe.device_micro_batch;
   if (const std::int64_t most = state.integer("micro_batch"); most > 0) recipe.micro_batch = most;
+  if (state.flag("largest_batch")) {
+    recipe.micro_batch = std::max<std::int64_t>(1, largest_batch(state, workload));
+    recipe = with_batch(recipe, recipe.micro_batch * state.group().size() *
+                                    lanes_of(state, state.device().cores()));
+  }
   if (state.has("target")) {
     recipe.target = state.number("target");
     recipe.target_source = "given";
+  }
+  if (const std::int64_t samples = state.integer("sample_budget"); samples > 0) {
+    recipe.horizon = recipe.evaluation_every =
+        std::max<std::int64_t>(1, (samples + recipe.batch / 2) / recipe.batch);
+    recipe.target.reset();
+    recipe.target_source.clear();
   }
   if (recipe.evaluation_samples == 0 && state.integer("steps") == 0)
     throw Error(ErrorKind::input, "no evaluation data",
@@ -88,6 +135,35 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
   return training::pretrain(
       *base, *task, options, base_cache(state),
       [&kernels](Dtype dtype) { return kernels.make(dtype); }, state.group());
+}
+
+struct MemoryFit {
+  Json facts = nullptr;      // {"bytes", "available", "largest_batch"} of one rank
+  std::string why_not = {};  // "" if the training fits on every rank
+};
+
+/// With embedding tables the need is a lower bound.
+MemoryFit memory_fit(State& state, const training::Workload& workload,
+                     const training::TrainerOptions& options) {
+  const training::BatchSplit split =
+      training::split_batch(options.recipe.batch, state.group().size(), options.lanes,
+                            options.cores, options.recipe.micro_batch);
+  const training::MemoryNeed need =
+      training::memory_need(workload, split, options.dtype, options.recompute);
+  const auto available = memory_of_rank(state);
+  MemoryFit fit;
+  fit.facts = {{"bytes", need.total()},
+               {"available", available ? Json(*available) : Json(nullptr)},
+               {"largest_batch", state.flag("largest_batch")}};
+  if (available && static_cast<double>(need.total()) > *available)
+    fit.why_not = fmt::format(
+        "out of memory: {} samples at once on {} lanes need {} per rank, {} of it for {}; {} is "
+        "{}",
+        split.micro_batch, split.lanes, format(Bytes{static_cast<double>(need.total())}),
+        format(Bytes{static_cast<double>(need.largest().bytes)}), need.largest().label,
+        format(Bytes{*available}), state.number("memory_budget") > 0.0 ? "allowed" : "free");
+  fit.why_not = agreed(state.group(), fit.why_not);
+  return fit;
 }
 
 /// For a run whose checkpoint is at its end. There is no result: its checks ran in earlier
@@ -163,6 +239,11 @@ void run_training(State& state) {
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
+  const MemoryFit memory = memory_fit(state, *workload, options);
+  if (!memory.why_not.empty()) {
+    state.event(kOutOfMemoryEvent, memory.facts);
+    return state.skip(memory.why_not);
+  }
   options.begun = begun;
   options.parallel.stream = stream.get();
   options.base = base ? &*base : nullptr;
@@ -176,7 +257,8 @@ void run_training(State& state) {
   const Json host = watch.facts();
   const Conditions steps = log.conditions();
   if (run.steps.empty()) return state.skip(already_trained_reason(run, options.recipe.target));
-  write_training(state, {*workload, options, trainer, run, kernels->name(), host, steps, cache});
+  write_training(
+      state, {*workload, options, trainer, run, kernels->name(), host, steps, cache, memory.facts});
 }
 
 const Registration training_probe{"training", run_training};

@@ -152,6 +152,7 @@ Json setting_of(const FinishedTraining& f) {
           {"batch", recipe.batch},
           {"micro_batch", split.micro_batch},
           {"micro_batches", split.micro_batches},
+          {"memory_need", f.memory},
           {"horizon", recipe.horizon},
           {"steps", f.options.steps},
           {"target", or_null(recipe.target)},

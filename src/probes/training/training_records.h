@@ -19,6 +19,7 @@ struct FinishedTraining {
   Json host = nullptr;    // HostWatch::facts() of the run
   Conditions steps = {};  // of each step
   Json cache = nullptr;   // clear_cache()
+  Json memory = nullptr;  // by the plan: {"bytes", "available", "largest_batch"} of one rank
 };
 
 /// Whether its time to the target is valid: it met the target, and all checks passed.

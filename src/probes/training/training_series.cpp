@@ -87,12 +87,14 @@ std::vector<double> times(std::vector<double> values, double factor) {
   return values;
 }
 
-std::string no_convergence_reason(const FinishedTraining& f) {
+std::string no_convergence_reason(const State& state, const FinishedTraining& f) {
   const auto& run = f.run;
   if (run.curve.empty())
     return fmt::format("throughput only: {} steps, no evaluation", run.steps.size());
   for (const auto& check : run.checks)
     if (!check.held) return check.check + ": " + check.text;
+  if (state.integer("sample_budget") > 0)
+    return fmt::format("trained on {:.0f} samples without a target", run.curve.back().samples);
   return fmt::format("not converged: gap {:.4g} after {:.0f} samples, {}", run.curve.back().gap,
                      run.curve.back().samples, target_text(f.options.recipe.target));
 }
@@ -132,10 +134,10 @@ void write_convergence(State& state, const FinishedTraining& f) {
     state.value("samples_to_target", *f.run.samples_to_target_interpolated, params);
   } else {
     for (const char* metric : {"time_to_target", "samples_to_target"})
-      state.skip_series(metric, params, no_convergence_reason(f));
+      state.skip_series(metric, params, no_convergence_reason(state, f));
   }
   if (f.run.curve.empty())
-    state.skip_series("quality", params, no_convergence_reason(f));
+    state.skip_series("quality", params, no_convergence_reason(state, f));
   else
     state.value("quality", f.run.curve.back().gap, params);
 }

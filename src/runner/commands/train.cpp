@@ -12,12 +12,13 @@
 namespace bench {
 namespace {
 
+constexpr std::uint64_t kLargestBatch = std::uint64_t{1} << 24;       // the probe's limit
 constexpr std::uint64_t kLargestSeed = (std::uint64_t{1} << 53) - 1;  // the probe's limit
 
 struct TrainOptions : PlanOptions, TrainingAnswer {
   TrainRequest request;
   int runs_asked = 0;  // 0: one per seed
-  std::string seeds, ranks, scaling;
+  std::string seeds, ranks, scaling, batches;
   std::vector<std::string> labels;
 };
 
@@ -51,6 +52,9 @@ TrainRequest request_of(const TrainOptions& options) {
   if (!options.ranks.empty())
     for (const std::uint64_t ranks : numbers_from(options.ranks, "--ranks", 1, 65536))
       request.ranks.push_back(static_cast<int>(ranks));
+  if (!options.batches.empty())
+    for (const std::uint64_t batch : numbers_from(options.batches, "--batches", 1, kLargestBatch))
+      request.batches.push_back(static_cast<std::int64_t>(batch));
   if (options.scaling == "strong") request.scaling = ScalingKind::strong;
   if (options.scaling == "weak") request.scaling = ScalingKind::weak;
   const bool here = request.ranks.size() > 1 && !request.hosts && request.device == "host";
@@ -97,6 +101,14 @@ void add_what(CLI::App& command, TrainOptions& options) {
             "Set the global batch size, or with --scaling weak the batch size per rank "
             "(default: the preset's)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  add_value(command, "--batches", options.batches, "A,B,..",
+            "Compare these batch sizes: throughput, memory, and quality after as many samples");
+  add_value(command, "--samples", request.samples, "N",
+            "With --batches: train each on this many samples (default: 50 steps of the largest)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
+  command.add_flag("--largest-batch", request.largest_batch,
+                   "Find the largest batch that fits into memory and train it for --steps steps "
+                   "(default: 5)");
   add_value(command, "--target", request.target, "G",
             "Train to this gap from the best attainable quality (default: the preset's)");
   add_value(command, "--data", request.data, "PATH",

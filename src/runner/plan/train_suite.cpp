@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <set>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -15,6 +17,8 @@ constexpr double kTelemetryPeriod = 0.5;
 // GPU.
 constexpr int kGemmSize = 1024, kGemmSizeOnGpu = 8192, kCandidatesOnGpu = 32;
 constexpr std::size_t kMostNumbers = 10'000;
+constexpr int kStepsOfLargest = 5;  // the largest batch of a small model takes long
+constexpr std::int64_t kLadderSteps = 50;
 
 Error no_number(const std::string& option, const std::string& word, std::uint64_t low,
                 std::uint64_t high) {
@@ -23,25 +27,47 @@ Error no_number(const std::string& option, const std::string& word, std::uint64_
               ", separated by commas"};
 }
 
+void refuse_request(const std::string& what, const std::string& hint) {
+  throw Error(ErrorKind::usage, what, hint);
+}
+
+void check_batches(const TrainRequest& request) {
+  if (request.samples && request.batches.empty())
+    refuse_request("--samples needs --batches", "add for example --batches 16,32,64");
+  if (!request.largest_batch && request.batches.empty()) return;
+  const std::string option = request.largest_batch ? "--largest-batch" : "--batches";
+  if (request.largest_batch && !request.batches.empty())
+    refuse_request("--largest-batch and --batches", "ask for one of them");
+  if (request.batch) refuse_request(option + " and --batch", "remove --batch");
+  if (request.scaling != ScalingKind::none)
+    refuse_request(option + " and --scaling", "remove --scaling");
+  if (request.target) refuse_request(option + " trains to no target", "remove --target");
+  if (!request.batches.empty() && request.steps)
+    refuse_request("--batches and --steps", "use --samples: all batches train on as many samples");
+  if (request.batches.size() == 1)
+    refuse_request("--batches: only one", "use --batch, or name several");
+  if (std::set(request.batches.begin(), request.batches.end()).size() != request.batches.size())
+    refuse_request("--batches: one is listed twice", "list each once");
+}
+
 void check(const TrainRequest& request) {
-  const auto refuse = [](const std::string& what, const std::string& hint) {
-    throw Error(ErrorKind::usage, what, hint);
-  };
-  if (request.seeds.empty()) refuse("no seeds", "use --runs N or --seeds A,B");
+  if (request.seeds.empty()) refuse_request("no seeds", "use --runs N or --seeds A,B");
   if (std::ranges::find(request.seeds, 0U) != request.seeds.end())
-    refuse("--seeds: seed 0 is reserved for the default seed", "use seeds from 1");
+    refuse_request("--seeds: seed 0 is reserved for the default seed", "use seeds from 1");
   auto seeds = request.seeds;
   std::ranges::sort(seeds);
   if (const auto twice = std::ranges::adjacent_find(seeds); twice != seeds.end())
-    refuse("--seeds: " + std::to_string(*twice) + " is listed twice",
-           "use different seeds: equal seeds repeat the same training");
+    refuse_request("--seeds: " + std::to_string(*twice) + " is listed twice",
+                   "use different seeds: equal seeds repeat the same training");
   const bool scales = request.scaling != ScalingKind::none;
   if (request.ranks.size() > 1 && !scales)
-    refuse("--ranks: several values require --scaling", "add --scaling strong or --scaling weak");
+    refuse_request("--ranks: several values require --scaling",
+                   "add --scaling strong or --scaling weak");
   if (scales && request.ranks.size() < 2 && !request.hosts)
-    refuse("--scaling needs several numbers of ranks", "add for example --ranks 1,2,4");
+    refuse_request("--scaling needs several numbers of ranks", "add for example --ranks 1,2,4");
   if (request.scaling == ScalingKind::weak && !request.batch)
-    refuse("--scaling weak needs the batch size per rank", "add --batch N");
+    refuse_request("--scaling weak needs the batch size per rank", "add --batch N");
+  check_batches(request);
 }
 
 /// Prefix of the run ID; the probe's schema checks the workload name later.
@@ -69,6 +95,10 @@ Json params_of(const TrainRequest& request) {
   put("lanes", request.lanes);
   put("target", request.target);
   put("batch", request.batch);
+  if (request.largest_batch) params["largest_batch"] = true;
+  if (request.largest_batch && !request.steps) params["steps"] = kStepsOfLargest;
+  if (!request.batches.empty())
+    params["sample_budget"] = request.samples.value_or(samples_of_ladder(request.batches));
   put("vocabulary", request.vocabulary);
   const std::string dtype = dtype_of(request);
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
@@ -92,12 +122,14 @@ std::optional<Json> gemm_case(const TrainRequest& request) {
 }
 
 Json case_of(const TrainRequest& request, const std::string& name, int ranks) {
+  Json axes = {{"seed", request.seeds}};
+  if (!request.batches.empty()) axes["batch"] = request.batches;
   const bool ladder = request.hosts && request.scaling != ScalingKind::none;
   return {{"name", name},
           {"probe", "training"},
           {"device", request.device},
           {"params", params_of(request)},
-          {"axes", {{"seed", request.seeds}}},
+          {"axes", std::move(axes)},
           {"scope", ladder          ? "ladder"
                     : request.hosts ? "all"
                                     : "host"},
@@ -126,6 +158,14 @@ std::vector<std::uint64_t> numbers_from(const std::string& text, const std::stri
 int lanes_of_scaling(int slots, const std::vector<int>& ranks) {
   const int share = std::max(1, slots / std::ranges::max(ranks));
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(share)));
+}
+
+std::int64_t samples_of_ladder(const std::vector<std::int64_t>& batches) {
+  const std::int64_t least = kLadderSteps * std::ranges::max(batches);
+  std::int64_t common = 1;
+  for (const std::int64_t batch : batches)
+    if (common < least) common = std::lcm(common, batch);
+  return common < least ? (least + common - 1) / common * common : least;
 }
 
 Json train_suite(const TrainRequest& request) {

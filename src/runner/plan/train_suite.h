@@ -1,5 +1,6 @@
 // The suite of `benchctl train`: a GEMM case for MFU, then one case of probe `training` with one
-// job per seed; for scaling, one case per number of ranks. Pure.
+// job per seed; for scaling, one case per number of ranks; for several batches, one job per seed
+// and batch. Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,9 @@ struct TrainRequest {
   // Unset values are the preset's (schemas/probes/training.json).
   std::optional<std::int64_t> steps = {}, lanes = {}, batch = {}, vocabulary = {};
   std::optional<double> target = {};
+  std::vector<std::int64_t> batches = {};    // a ladder of global batch sizes; empty: one
+  std::optional<std::int64_t> samples = {};  // that each of them trains on
+  bool largest_batch = false;                // the largest that fits into memory, for few steps
   std::string dtype = {};
   std::string data = {}, evaluation_data = {};  // files or folders; "": generated
   double timeout_s = 86400.0;
@@ -38,6 +42,10 @@ std::vector<std::uint64_t> numbers_from(const std::string& text, const std::stri
 /// ranks, rounded down to a power of two, so that points differ only in ranks. Lanes must divide
 /// the batch per rank, and all presets have a power of two as batch.
 int lanes_of_scaling(int slots, const std::vector<int>& ranks);
+
+/// Samples for a ladder of these batches: 50 steps of the largest, in whole steps of all if that is
+/// less than twice as many.
+std::int64_t samples_of_ladder(const std::vector<std::int64_t>& batches);
 
 /// A suite by schemas/suite.json. Throws Error(usage) for inconsistent options.
 Json train_suite(const TrainRequest& request);

@@ -62,6 +62,10 @@ class Adamw final : public Optimizer {
   std::int64_t state_bytes() const override {
     return first_.bytes() + second_.bytes() + master_.bytes();
   }
+  std::int64_t state_bytes(std::int64_t elements, Dtype dtype) const override {
+    const std::int64_t arrays = is_narrow(dtype) ? 3 : 2;
+    return arrays * elements * static_cast<std::int64_t>(size_of(accumulator_of(dtype)));
+  }
   std::vector<NamedView> state() const override {
     std::vector<NamedView> views{{"first_moments", first_.all()},
                                  {"second_moments", second_.all()}};

@@ -66,6 +66,8 @@ class Optimizer {
   /// Makes the same kernel calls in each step except the first, which sets master weights.
   virtual void update(const KernelSet& kernels, const UpdateRange& range) const = 0;
   virtual std::int64_t state_bytes() const = 0;
+  /// What prepare() would allocate.
+  virtual std::int64_t state_bytes(std::int64_t elements, Dtype dtype) const = 0;
   /// All state except the number of steps, for checkpoints; valid after prepare().
   virtual std::vector<NamedView> state() const = 0;
   /// What an update at a learning rate of 1 subtracts from each of these parameters; empty if this

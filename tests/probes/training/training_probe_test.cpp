@@ -132,6 +132,48 @@ TEST_CASE("a number of steps is timed and not judged") {
   CHECK(job.one("hfu").values.at(0) > job.one("mfu").values.at(0));
 }
 
+TEST_CASE("a training that needs more memory than there is is not started, and says so") {
+  TrainingJob job(Json{{"steps", 2}, {"lanes", 2}, {"memory_budget", 1e6}});
+  const Outcome outcome = job.run();
+  CHECK(outcome.status == Status::skipped);
+  CHECK_THAT(outcome.reason, Contains("out of memory: 4 samples at once on 2 lanes need ") &&
+                                 Contains("activations; 976.6 KiB is allowed"));
+  CHECK(std::ranges::any_of(job.sink.records, [](const Record& record) {
+    const auto* event = std::get_if<Event>(&record.body);
+    return event != nullptr && event->key == kOutOfMemoryEvent;
+  }));
+}
+
+TEST_CASE("the largest batch fills the memory that is allowed, and trains") {
+  TrainingJob job(
+      Json{{"steps", 2}, {"lanes", 2}, {"memory_budget", 20e6}, {"largest_batch", true}});
+  REQUIRE(job.run().status == Status::ok);
+  const Json facts = job.facts();
+  CHECK(facts.at("micro_batches") == 1);
+  CHECK(facts.at("batch") == 2 * facts.at("micro_batch").get<std::int64_t>());
+  CHECK(facts.at("batch") > 8);
+  const Json need = facts.at("memory_need");
+  CHECK(need.at("available") == 20e6);
+  CHECK(need.at("bytes").get<double>() <= 20e6);
+  CHECK(need.at("bytes").get<double>() > 15e6);
+  double taken = 0.0;
+  const Json memory = job.columns("memory");
+  for (std::size_t i = 0; i < memory.at("bytes").size(); ++i)
+    if (memory.at("label")[i] != "exchange") taken += memory.at("bytes")[i].get<double>();
+  CHECK(taken == need.at("bytes").get<double>());
+}
+
+TEST_CASE("a training on a number of samples ends with one evaluation and no target") {
+  TrainingJob job(Json{{"sample_budget", 100}, {"batch", 16}, {"lanes", 1}});
+  REQUIRE(job.run().status == Status::ok);
+  const Json curve = job.columns("curve");
+  CHECK(curve.at("samples") == Json{96.0});  // six steps
+  CHECK(job.one("quality").values.size() == 1);
+  CHECK(job.facts().at("target").is_null());
+  CHECK(job.facts().at("converged") == false);
+  CHECK_THAT(job.one("time_to_target").reason, Contains("trained on 96 samples without a target"));
+}
+
 TEST_CASE("a running training reports where it is") {
   Json params = {{"workload", "llm"}, {"preset", "tiny"}, {"steps", 3}, {"lanes", 1}, {"batch", 4}};
   params["peak_flops"] = 1e12;

@@ -1,6 +1,8 @@
 // What benchctl train asks for.
 #include "runner/plan/train_suite.h"
 
+#include <set>
+
 #include "core/error.h"
 #include "core/schema.h"
 #include "tests/support/catch.h"
@@ -21,6 +23,8 @@ ProbeCatalogue training_catalogue() {
       "steps": {"type": "integer", "default": 0},
       "lanes": {"type": "integer", "default": 0},
       "batch": {"type": "integer", "maximum": 2048, "default": 0},
+      "sample_budget": {"type": "integer", "default": 0},
+      "largest_batch": {"type": "boolean", "default": false},
       "vocabulary": {"type": "integer", "default": 0},
       "target": {"type": ["number", "null"], "default": null},
       "dtype": {"type": "string", "default": "f32"},
@@ -131,6 +135,62 @@ TEST_CASE("a scaling over hosts climbs 1, 2 and all of them") {
   REQUIRE(plan.entries.size() == 3);
   CHECK(plan.entries[0].job.ranks == 1);
   CHECK(plan.entries[2].job.ranks == 3);
+}
+
+TEST_CASE("several batches train on as many samples, each with its own job") {
+  TrainRequest request{.workload = "llm", .seeds = {1, 2}};
+  request.batches = {16, 32, 64};
+  const Plan plan = train_plan_of(request);
+  REQUIRE(plan.entries.size() == 6);
+  std::set<std::int64_t> batches;
+  for (const PlanEntry& entry : plan.entries) {
+    batches.insert(entry.job.params["batch"].get<std::int64_t>());
+    CHECK(entry.job.params["sample_budget"] == 3200);
+  }
+  CHECK(batches == std::set<std::int64_t>{16, 32, 64});
+  CHECK(samples_of_ladder({16, 24, 40}) == 2160);  // 240 divides by all of them
+  CHECK(samples_of_ladder({9973, 9967}) == 50 * 9973);
+  request.samples = 1000;
+  CHECK(train_plan_of(request).entries[0].job.params["sample_budget"] == 1000);
+}
+
+TEST_CASE("the largest batch is trained for few steps, or as many as asked for") {
+  TrainRequest request{.workload = "llm", .largest_batch = true};
+  CHECK(train_plan_of(request).entries[0].job.params["largest_batch"] == true);
+  CHECK(train_plan_of(request).entries[0].job.params["steps"] == 5);
+  request.steps = 2;
+  CHECK(train_plan_of(request).entries[0].job.params["steps"] == 2);
+}
+
+TEST_CASE("options that contradict several batches are refused") {
+  const auto refusal = [](auto&& change) {
+    TrainRequest request{.workload = "llm"};
+    request.batches = {16, 32};
+    change(request);
+    try {
+      train_suite(request);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal([](TrainRequest&) {}).empty());
+  CHECK_THAT(refusal([](TrainRequest& r) { r.batch = 8; }), Contains("--batches and --batch"));
+  CHECK_THAT(refusal([](TrainRequest& r) { r.steps = 8; }), Contains("--batches and --steps"));
+  CHECK_THAT(refusal([](TrainRequest& r) { r.target = 0.1; }), Contains("no target"));
+  CHECK_THAT(refusal([](TrainRequest& r) { r.largest_batch = true; }), Contains("--largest-batch"));
+  CHECK_THAT(refusal([](TrainRequest& r) { r.batches = {16}; }), Contains("only one"));
+  CHECK_THAT(refusal([](TrainRequest& r) { r.batches = {16, 16}; }), Contains("listed twice"));
+  CHECK_THAT(refusal([](TrainRequest& r) {
+               r.ranks = {1, 2};
+               r.scaling = ScalingKind::strong;
+             }),
+             Contains("--scaling"));
+  CHECK_THAT(refusal([](TrainRequest& r) {
+               r.batches = {};
+               r.samples = 100;
+             }),
+             Contains("--samples needs --batches"));
 }
 
 TEST_CASE("inconsistent options are refused with advice") {

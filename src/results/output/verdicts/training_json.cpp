@@ -133,6 +133,26 @@ Json group_json(const TrainingGroup& group) {
           {"facts", group.facts}};
 }
 
+Json ladder_json(const BatchLadder& ladder) {
+  Json points = Json::array();
+  for (const BatchPoint& point : ladder.points)
+    points.push_back({{"batch", point.batch},
+                      {"micro_batch", point.micro_batch > 0 ? Json(point.micro_batch) : Json()},
+                      {"throughput", number_or_null(point.items_per_second)},
+                      {"low", number_or_null(point.low)},
+                      {"high", number_or_null(point.high)},
+                      {"memory_bytes", number_or_null(point.memory)},
+                      {"gap", number_or_null(point.gap)},
+                      {"reason", text_or_null(point.reason)}});
+  const auto batch_of = [&](const std::optional<std::size_t>& index) {
+    return index ? Json(ladder.points[*index].batch) : Json();
+  };
+  return {{"samples", ladder.samples},
+          {"points", std::move(points)},
+          {"fastest", batch_of(ladder.fastest)},
+          {"enough", batch_of(ladder.enough)}};
+}
+
 Json scaling_json(const Scaling& scaling) {
   Json points = Json::array();
   for (const ScalingPoint& point : scaling.points)
@@ -184,6 +204,8 @@ Json to_json(const TrainingReport& report) {
   Json groups = Json::array(), scalings = Json::array();
   for (const TrainingGroup& group : report.groups) groups.push_back(group_json(group));
   for (const Scaling& scaling : report.scalings) scalings.push_back(scaling_json(scaling));
+  Json ladders = Json::array();
+  for (const BatchLadder& ladder : report.batch_ladders) ladders.push_back(ladder_json(ladder));
   Json json = top_json(groups);
   json["kept_runs"] = report.runs;
   json["exit_code"] = static_cast<int>(report.exit_code);
@@ -191,6 +213,7 @@ Json to_json(const TrainingReport& report) {
   json["note"] = note_of(report);
   json["warnings"] = report.warnings;
   json["series"] = scalings;
+  json["batch_ladders"] = ladders;
   json["diagnosis"] = diagnosis_json(report);
   json["groups"] = std::move(groups);
   return json;

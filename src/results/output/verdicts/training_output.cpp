@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "results/output/document/plot.h"
 #include "results/output/verdicts/curve_plot.h"
 #include "results/output/verdicts/diagnosis_output.h"
 #include "results/verdicts/training/training_scaling.h"
@@ -150,6 +151,69 @@ void add_scaling(Document& document, const TrainingReport& report, const Scaling
   document.add(std::move(table));
 }
 
+Plot ladder_plot(const TrainingReport& report, const BatchLadder& ladder) {
+  const TrainingGroup& first = report.groups[ladder.points.front().group];
+  Plot plot{.title = "Throughput over batch size",
+            .x_label = "batch",
+            .y_label = items_word(first) + "/s",
+            .log_x = true};
+  PlotSeries rates;
+  rates.mark = Mark::line_points;
+  for (const BatchPoint& point : ladder.points) {
+    rates.x.push_back(static_cast<double>(point.batch));
+    rates.y.push_back(point.items_per_second);
+  }
+  plot.series.push_back(std::move(rates));
+  return plot;
+}
+
+void add_batch_ladder(Document& document, const TrainingReport& report, const BatchLadder& ladder) {
+  document.add(Heading{"Batch sizes"});
+  document.add(Paragraph{
+      fmt::format("Each trained on {} samples with the preset's learning rate; {}.",
+                  rate_number(static_cast<double>(ladder.samples)), ladder_words(ladder))});
+  DocumentTable table{{{"batch"},
+                       {"micro-batch", true, 2},
+                       {items_word(report.groups[ladder.points.front().group]) + "/s"},
+                       {"of the fastest", true, 1},
+                       {"memory per rank"},
+                       {"gap"},
+                       {"", false}}};
+  for (std::size_t i = 0; i < ladder.points.size(); ++i) {
+    const BatchPoint& point = ladder.points[i];
+    const double most = ladder.fastest ? ladder.points[*ladder.fastest].items_per_second : kNoValue;
+    const std::string word = ladder.fastest == i ? "fastest" : ladder.enough == i ? "enough" : "";
+    if (!point.reason.empty())
+      table.notes.emplace(i, std::vector<StyledText>{{printable(point.reason), Tone::unsure}});
+    table.rows.push_back(
+        {count_cell(static_cast<std::size_t>(point.batch)),
+         point.micro_batch > 0 ? count_cell(static_cast<std::size_t>(point.micro_batch))
+                               : DocumentCell{},
+         rate_cell(point.items_per_second),
+         share_cell(point.items_per_second / most),
+         std::isfinite(point.memory) ? DocumentCell{format(Bytes{point.memory}), point.memory}
+                                     : DocumentCell{},
+         numeric(point.gap, number_text(point.gap)),
+         {word}});
+  }
+  document.add(std::move(table));
+  document.add(Figure{to_svg(ladder_plot(report, ladder)), "What a larger batch brings."},
+               Audience::page);
+}
+
+/// A ladder has all of its groups in one table; the page has their details too.
+void add_groups(Document& document, const TrainingReport& report) {
+  for (std::size_t i = 0; i < report.groups.size(); ++i) {
+    const bool in_ladder = std::ranges::any_of(report.batch_ladders, [&](const BatchLadder& one) {
+      return std::ranges::find(one.points, i, &BatchPoint::group) != one.points.end();
+    });
+    Document part;
+    add_group(part, report.groups[i]);
+    for (Document::Part& one : part.parts)
+      document.add(std::move(one.block), in_ladder ? Audience::page : one.audience);
+  }
+}
+
 std::string exit_words(ExitCode code) {
   switch (code) {
     case ExitCode::ok:
@@ -196,6 +260,9 @@ Headline headline_of(const TrainingReport& report) {
   constexpr std::size_t kMost = 3;
   Headline headline{verdict_word(report.exit_code), tone_of(report.exit_code),
                     exit_words(report.exit_code)};
+  for (const BatchLadder& ladder : report.batch_ladders)
+    headline.reasons.items.push_back({ladder_words(ladder)});
+  if (!report.batch_ladders.empty()) return headline;
   for (std::size_t i = 0; i < std::min(kMost, report.groups.size()); ++i)
     headline.reasons.items.push_back({group_words(report.groups[i])});
   return headline;
@@ -224,7 +291,8 @@ Document to_document(const TrainingReport& report) {
   document.add(headline_of(report)).add(cards_of(report), Audience::page);
   if (report.groups.empty() && report.diagnosed.empty())
     document.add(Paragraph{"These runs contain no training: " + runs + "."});
-  for (const TrainingGroup& group : report.groups) add_group(document, group);
+  for (const BatchLadder& ladder : report.batch_ladders) add_batch_ladder(document, report, ladder);
+  add_groups(document, report);
   for (const Scaling& scaling : report.scalings) add_scaling(document, report, scaling);
   for (const DiagnosedRun& run : report.diagnosed)
     diagnosis::add_diagnoses(

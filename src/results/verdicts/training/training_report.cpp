@@ -173,8 +173,8 @@ void conclude(TrainingGroup& group, const PeakFinder& peak, Resumed resumed) {
       group.facts = run.facts;
       group.setup = run.setup;
     }
-  if (group.setup.steps > 0) {
-    group.time.why = "the run was limited by steps, without a target";
+  if (!group.setup.to_target()) {
+    group.time.why = "the run was limited by steps or samples, without a target";
   } else if (on_files(group) && !std::isfinite(group.setup.target)) {
     group.time.why = "no target known for these data: set one with --target G";
   } else {
@@ -281,8 +281,12 @@ Verdict verdict_of(TrainingState state) {
 
 ExitCode exit_code_of(const TrainingReport& report) {
   Conclusion conclusion{.interrupted = report.interrupted};
+  // That a batch does not fit is an answer, if another one does.
+  const bool answered = std::ranges::any_of(
+      report.batch_ladders, [](const BatchLadder& ladder) { return ladder.fastest.has_value(); });
   for (const TrainingGroup& group : report.groups)
-    for (const TrainingRun& run : group.runs) conclusion.add(verdict_of(run.state));
+    for (const TrainingRun& run : group.runs)
+      conclusion.add(answered && run.out_of_memory ? Verdict::pass : verdict_of(run.state));
   const bool nothing_trained = conclusion.failed + conclusion.unjudged + conclusion.passed == 0;
   if (nothing_trained && any_diagnosis(report)) conclusion.passed = 1;
   return conclusion.exit_code();
@@ -333,6 +337,7 @@ TrainingReport make_training_report(std::span<const RunRecords> runs, const Peak
     warn_of_setup(group, report.warnings);
   }
   report.scalings = scalings_of(report.groups);
+  report.batch_ladders = batch_ladders_of(report.groups);
   report.exit_code = exit_code_of(report);
   return report;
 }

@@ -21,6 +21,7 @@ struct TrainingRecords {
   Json facts = Json::object();  // all of topic "training", the later over the earlier
   std::map<std::string, const Chunk*> chunks = {};          // by name
   std::map<std::int64_t, TrainingSlowdown> slowdowns = {};  // by first step
+  bool out_of_memory = false;
 };
 
 /// Upper bound for chunks of unknown origin.
@@ -61,10 +62,12 @@ std::map<std::string, TrainingRecords> training_records(const RunRecords& run) {
       by_job[record.job].facts.update(facts->facts);
     if (const auto* chunk = std::get_if<Chunk>(&record.body))
       by_job[record.job].chunks[chunk->name] = chunk;
-    if (const auto* event = std::get_if<Event>(&record.body);
-        event != nullptr && event->key == kTrainingSlowdownEvent)
+    const auto* event = std::get_if<Event>(&record.body);
+    if (event != nullptr && event->key == kTrainingSlowdownEvent)
       if (const auto slowdown = training_slowdown_from(event->value))
         by_job[record.job].slowdowns[slowdown->first] = *slowdown;
+    if (event != nullptr && event->key == kOutOfMemoryEvent)
+      by_job[record.job].out_of_memory = true;
   }
   return by_job;
 }
@@ -173,7 +176,7 @@ std::string gap_reached(const TrainingRun& run) {
 
 void judge_quality(TrainingRun& run) {
   const Json& converged = field(run.facts, "converged");
-  if (run.setup.steps > 0) {
+  if (!run.setup.to_target()) {
     run.state =
         std::isfinite(run.items_per_second) ? TrainingState::timed_steps : TrainingState::failed;
     if (run.state == TrainingState::failed) run.reason = "no throughput reported";
@@ -249,6 +252,7 @@ TrainingSetup setup_of(const Json& facts, const PlannedJob& job) {
   setup.lanes = std::min(kMostLanes, count_of(facts, job.params, "lanes", 0));
   setup.ranks = std::max(job.ranks, 1);
   setup.steps = std::max<std::int64_t>(0, integer_field(job.params, "steps"));
+  setup.sample_budget = std::max<std::int64_t>(0, integer_field(job.params, "sample_budget"));
   setup.target = number_field(facts, "target", number_field(job.params, "target"));
   setup.params = job.params;
   if (setup.params.is_object()) setup.params.erase("seed");
@@ -304,6 +308,7 @@ TrainingRun training_run(const RunRecords& records, const JobResult& job,
   run.curve = curve_of(job_records);
   run.breakdown = breakdown_of(job_records);
   run.memory = memory_of(job_records);
+  run.out_of_memory = job_records.out_of_memory;
   for (const auto& [first, slowdown] : job_records.slowdowns) run.slowdowns.push_back(slowdown);
   run.straggler_spread = number_field(job_records.facts, "straggler_spread");
   add_series(run, series);

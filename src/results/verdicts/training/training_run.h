@@ -22,7 +22,7 @@ enum class TrainingState {
   invalid,        // a check failed: its time does not count
   failed,         // crashed, ran out of time, or measured nothing
   not_run,
-  timed_steps  // limited by steps, without a target
+  timed_steps  // limited by steps or samples, without a target
 };
 std::string_view to_string(TrainingState state);
 
@@ -59,8 +59,11 @@ struct TrainingSetup {
   std::int64_t batch = 0;  // samples of a step, over all ranks
   std::int64_t lanes = 0;  // threads of a rank
   std::int64_t ranks = 1;
-  std::int64_t steps = 0;            // requested; 0: run to the target
-  double target = kNoValue;          // the gap
+  std::int64_t steps = 0;          // requested; 0: run to the target
+  std::int64_t sample_budget = 0;  // requested; 0: none
+  double target = kNoValue;        // the gap
+  /// Whether it ran to a target or its horizon.
+  bool to_target() const { return steps == 0 && sample_budget == 0; }
   Json params = Json::object();      // the job's parameters without the seed
   std::vector<std::string> on = {};  // hosts
 };
@@ -95,6 +98,7 @@ struct TrainingRun {
   std::vector<CurvePoint> curve = {};
   std::vector<TrainingPhase> breakdown = {};
   std::vector<TrainingMemory> memory = {};
+  bool out_of_memory = false;                    // it would not have fitted, and was not started
   std::vector<TrainingSlowdown> slowdowns = {};  // each as last reported, in order
   std::vector<TrainingFault> faults = {};
   std::size_t checks = 0;       // that were made

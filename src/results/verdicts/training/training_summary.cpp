@@ -13,7 +13,7 @@ namespace {
 // Summary lines of a group, shared by text and page.
 
 std::string time_text(const TrainingGroup& group) {
-  if (group.setup.steps > 0) return "";
+  if (!group.setup.to_target()) return "";
   const OlympicMean& time = group.time;
   if (!std::isfinite(time.mean)) return "none: " + mean_words(group);
   return format(time.mean, Unit::second) + interval_text(time.low, time.high, Unit::second) + ", " +
@@ -118,6 +118,21 @@ std::string energy_text(const TrainingGroup& group) {
 
 }  // namespace
 
+namespace {
+
+/// What the search for the largest batch found.
+std::string largest_batch_text(const TrainingGroup& group) {
+  const Json& need = object_field(group.facts, "memory_need");
+  const Json& asked = field(need, "largest_batch");
+  if (!asked.is_boolean() || !asked.get<bool>()) return "";
+  return fmt::format("{} samples, {} per thread at once: needs {} of {} per rank by the plan",
+                     group.setup.batch, integer_field(group.facts, "micro_batch"),
+                     format(Bytes{number_field(need, "bytes")}),
+                     format(Bytes{number_field(need, "available")}));
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup& group) {
   std::vector<std::pair<std::string, std::string>> lines = {
       {"time to train", time_text(group)},
@@ -125,6 +140,7 @@ std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup
       {"data", data_text(group)},
       {"spread", spreads_text(group)},
       {"runs needed", needed_text(group.seconds)},
+      {"largest batch", largest_batch_text(group)},
       {"throughput", throughput_text(group)},
       {"MFU", mfu_text(group)},
       {"straggler", straggler_text(group)},
@@ -177,6 +193,7 @@ std::string setup_words(const TrainingGroup& group) {
   if (setup.lanes > 0) text += " with " + counted(setup.lanes, "thread");
   if (setup.batch > 0) text += fmt::format(", batch {}", setup.batch);
   if (setup.steps > 0) return text + ", " + counted(setup.steps, "step");
+  if (setup.sample_budget > 0) return text + ", " + counted(setup.sample_budget, "sample");
   if (std::isfinite(setup.target)) text += fmt::format(", target gap {:.4g}", setup.target);
   return text;
 }
@@ -213,7 +230,7 @@ std::string mean_words(const OlympicMean& time) {
 }  // namespace
 
 std::string mean_words(const TrainingGroup& group) {
-  return mean_words(group.time) + (group.setup.steps > 0 ? "" : resumed_note(group));
+  return mean_words(group.time) + (group.setup.to_target() ? resumed_note(group) : "");
 }
 
 std::string peak_words(const TrainingGroup& group) {

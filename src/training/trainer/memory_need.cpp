@@ -1,0 +1,55 @@
+#include "training/trainer/memory_need.h"
+
+#include <algorithm>
+
+#include "training/engine/plan.h"
+
+namespace bench::training {
+
+std::int64_t MemoryNeed::total() const {
+  std::int64_t sum = 0;
+  for (const MemoryUse& use : uses) sum += use.bytes;
+  return sum;
+}
+
+const MemoryUse& MemoryNeed::largest() const {
+  return *std::ranges::max_element(uses, {}, &MemoryUse::bytes);
+}
+
+MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
+                       bool recompute) {
+  const Model model = workload.model(split.micro_batch, dtype, recompute);
+  const Plan training = make_plan(*model.graph), evaluation = make_plan(*model.graph, false);
+  MemoryNeed need;
+  const auto peaks = training.peak_bytes();
+  for (std::size_t i = 0; i < kMemoryLabels; ++i) {
+    const auto label = static_cast<Label>(i);
+    const bool shared = label == Label::parameters || label == Label::constants;
+    need.uses.push_back({std::string(to_string(label)), peaks[i] * (shared ? 1 : split.lanes)});
+  }
+  const std::int64_t elements =
+      training.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype));
+  need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(elements, dtype)});
+  need.uses.push_back({"evaluation", split.lanes * (evaluation.bytes(Arena::inputs) +
+                                                    evaluation.bytes(Arena::transient))});
+  return need;
+}
+
+std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtype, bool recompute,
+                                 double bytes) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;
+  const auto fits = [&](std::int64_t samples) {
+    const BatchSplit split{.batch = samples * lanes, .lanes = lanes, .micro_batch = samples};
+    return static_cast<double>(memory_need(workload, split, dtype, recompute).total()) <= bytes;
+  };
+  if (!fits(1)) return 0;
+  std::int64_t low = 1, high = 2;
+  for (; high < kMost && fits(high); high *= 2) low = high;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low > 16 ? low / 8 * 8 : low;
+}
+
+}  // namespace bench::training

@@ -1,0 +1,30 @@
+// How much memory a training will take, from its plans alone: before anything is allocated.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "training/trainer/batch_split.h"
+#include "training/trainer/training_run.h"
+#include "training/workloads/workload.h"
+
+namespace bench::training {
+
+struct MemoryNeed {
+  /// Of one rank, with the labels and bytes of TrainingRun::memory, as far as plans have them:
+  /// without embedding tables and buffers of the exchange.
+  std::vector<MemoryUse> uses = {};
+  std::int64_t total() const;
+  /// The label that takes most.
+  const MemoryUse& largest() const;
+};
+
+MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
+                       bool recompute);
+
+/// The most samples that each lane can process at once within `bytes` of a rank, a multiple of 8
+/// above 16; 0 if one is too many.
+std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtype, bool recompute,
+                                 double bytes);
+
+}  // namespace bench::training

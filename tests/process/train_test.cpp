@@ -71,9 +71,9 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
 
 TEST_CASE("train --batches compares batch sizes, and one that does not fit is no failure") {
   const BenchctlFolder bench;
-  const Answer answer = bench.run({"train", "llm", "--batches", "8,256", "--samples", "64",
-                                   "--lanes", "1", "--set", "train.micro_batch=256", "--set",
-                                   "train.memory_budget=60e6", "--json"});
+  const Answer answer =
+      bench.run({"train", "llm", "--batches", "8,256", "--samples", "64", "--lanes", "1", "--set",
+                 "train.micro_batch=256", "--set", "train.memory_budget=60e6", "--json"});
   INFO(answer.err);
   REQUIRE(answer.exit.clean());
   const Json ladder = parse_json(answer.out, "answer")["batch_ladders"].at(0);

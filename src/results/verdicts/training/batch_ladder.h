@@ -19,13 +19,13 @@ struct BatchPoint {
   std::size_t group = 0;         // index in TrainingReport::groups
   double items_per_second = kNoValue, low = kNoValue, high = kNoValue;  // as the group's
   double memory = kNoValue;                                             // bytes of a rank
-  double gap = kNoValue;  // after the samples of the ladder, median over seeds
-  std::string reason;     // why there is no rate: out of memory
+  double gap = kNoValue;    // after the samples of the ladder, median over seeds
+  std::string reason = {};  // why there is no rate: out of memory
 };
 
 struct BatchLadder {
-  std::int64_t samples = 0;        // that each batch trained on
-  std::vector<BatchPoint> points;  // by batch
+  std::int64_t samples = 0;             // that each batch trained on
+  std::vector<BatchPoint> points = {};  // by batch
   std::optional<std::size_t> fastest = {};
   /// The smallest batch whose rate is within 5 % of the highest: larger ones cost memory and
   /// quality for little.

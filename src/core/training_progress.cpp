@@ -13,7 +13,9 @@ namespace {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-std::optional<double> optional_number(const Json& json, const char* key) {
+constexpr std::size_t kLongestName = 40;  // bytes, of records that may be damaged
+
+std::optional<double> number_or_none(const Json& json, const char* key) {
   const double value = number_field(json, key);
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
@@ -38,13 +40,13 @@ std::optional<TrainingProgress> training_progress_from(const Json& json) {
   progress.step = integer_field(json, "step", -1);
   progress.last_step = integer_field(json, "last_step", -1);
   progress.seconds = number_field(json, "seconds");
-  progress.item = text_field(json, "item");
+  progress.item = text_field(json, "item").substr(0, kLongestName);
   progress.items_per_second = number_field(json, "items_per_second");
   progress.step_s = number_field(json, "step_s");
   progress.loss = number_field(json, "loss");
-  progress.gap = optional_number(json, "gap");
-  progress.target = optional_number(json, "target");
-  progress.mfu = optional_number(json, "mfu");
+  progress.gap = number_or_none(json, "gap");
+  progress.target = number_or_none(json, "target");
+  progress.mfu = number_or_none(json, "mfu");
   const bool counted = progress.step >= 0 && progress.last_step >= 0 && progress.seconds >= 0.0;
   return counted && progress.items_per_second >= 0.0 && progress.step_s >= 0.0
              ? std::optional(progress)
@@ -64,11 +66,15 @@ std::optional<TrainingSlowdown> training_slowdown_from(const Json& json) {
   if (!field(json, "end").is_null()) slowdown.end = integer_field(json, "end", -1);
   slowdown.usual_s = number_field(json, "usual_s");
   slowdown.slow_s = number_field(json, "slow_s");
-  slowdown.phase = text_field(json, "phase");
+  slowdown.phase = text_field(json, "phase").substr(0, kLongestName);
   slowdown.phase_share = number_field(json, "phase_share", 0.0);
-  const bool placed = slowdown.first >= 0 && (!slowdown.end || *slowdown.end >= slowdown.first);
+  const bool placed = slowdown.first >= 0 && (!slowdown.end || *slowdown.end > slowdown.first);
   return placed && slowdown.usual_s > 0.0 && slowdown.slow_s > 0.0 ? std::optional(slowdown)
                                                                    : std::nullopt;
+}
+
+std::string growth_text(const TrainingSlowdown& slowdown) {
+  return fmt::format("{:+.0f} %", 100.0 * (slowdown.slow_s / slowdown.usual_s - 1.0));
 }
 
 std::string to_text(const TrainingSlowdown& slowdown) {

@@ -29,7 +29,7 @@ struct TrainingProgress {
   std::optional<double> mfu = {};     // if a peak is known
 };
 
-/// Steps that take longer than those before them, until further notice.
+/// Steps that take longer than those before them.
 struct TrainingSlowdown {
   std::int64_t first = 0;                // the first slow step, counted from 0
   std::optional<std::int64_t> end = {};  // the first step that was fast again; none: still slow
@@ -45,6 +45,8 @@ Json to_json(const TrainingSlowdown& slowdown);
 std::optional<TrainingProgress> training_progress_from(const Json& json);
 std::optional<TrainingSlowdown> training_slowdown_from(const Json& json);
 
+/// "+70 %".
+std::string growth_text(const TrainingSlowdown& slowdown);
 /// "steps are slower since step 1200: 85.0 ms instead of 50.0 ms (+70 %), mostly in data", or that
 /// they were until a step.
 std::string to_text(const TrainingSlowdown& slowdown);

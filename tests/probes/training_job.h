@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/training_progress.h"
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"
 #include "training/host/host_kernels.h"
@@ -53,6 +54,15 @@ struct TrainingJob : ProbeJob {
     const auto found = of(metric);
     REQUIRE(found.size() == 1);
     return found.front();
+  }
+  /// What it reported while it ran.
+  std::vector<TrainingProgress> progress() const {
+    std::vector<TrainingProgress> reports;
+    for (const Record& record : sink.records)
+      if (const auto* event = std::get_if<Event>(&record.body))
+        if (event->key == kTrainingProgressEvent)
+          reports.push_back(training_progress_from(event->value).value());
+    return reports;
   }
   /// The lines of MLPerf's log with that key.
   std::vector<Json> lines(const std::string& key) const {

@@ -43,7 +43,10 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
   for (const char* sample : {"seed\\\":4", "seed\\\":7"})
     CHECK_THAT(read_file(gauges), Contains(sample));
   CHECK_THAT(read_file(gauges), Contains("# TYPE benchctl_training_items_per_second gauge") &&
-                                    Contains("benchctl_training_loss{") && Contains("} 0\n"));
+                                    Contains("benchctl_training_loss{"));
+  const std::string written = read_file(gauges);
+  const std::string running = written.substr(written.find("\nbenchctl_training_running{") + 1);
+  CHECK_THAT(running.substr(0, running.find("# HELP")), Contains("} 0\n") && !Contains("} 1\n"));
 
   // No round has such a benchmark; by all other rules of the open division the log is right.
   for (const char* version : {"5.1.0", "6.1.0"}) {
@@ -72,12 +75,13 @@ TEST_CASE("train reaches an easy target twice, and its runs are stored, reported
 TEST_CASE("train --batches compares batch sizes, and one that does not fit is no failure") {
   const BenchctlFolder bench;
   const Answer answer =
-      bench.run({"train", "llm", "--batches", "8,256", "--samples", "64", "--lanes", "1", "--set",
+      bench.run({"train", "llm", "--batches", "8,256", "--samples", "256", "--lanes", "1", "--set",
                  "train.micro_batch=256", "--set", "train.memory_budget=60e6", "--json"});
   INFO(answer.err);
   REQUIRE(answer.exit.clean());
   const Json ladder = parse_json(answer.out, "answer")["batch_ladders"].at(0);
-  CHECK(ladder["samples"] == 64);
+  CHECK(ladder["samples"] == 256);
+  CHECK(ladder["points"][0]["samples"] == 256.0);
   CHECK(ladder["fastest"] == 8);
   CHECK(ladder["points"][0]["gap"] > 0.0);
   CHECK(ladder["points"][0]["memory_bytes"] < 60e6);

@@ -38,7 +38,7 @@ class Monitoring(unittest.TestCase):
         cls.text = exported()
         sources = (ROOT / "src" / name for name in (
             "results/output/run/export.cpp", "results/output/verdicts/night_output.cpp",
-            "results/output/mlperf/progress_output.cpp", "runner/dispatch/training_view.cpp"))
+            "results/run/training_gauges.cpp"))
         cls.known = {gauge for source in sources for gauge in re.findall(r'"(benchctl_[a-z_]+)"', source.read_text())}
 
     def test_the_export_holds_values_of_the_run(self):

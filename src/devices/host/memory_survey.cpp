@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -166,13 +167,36 @@ std::optional<double> kilobytes(const SystemFiles& files, const std::string& pat
   return number ? std::optional(static_cast<double>(*number) * 1024.0) : std::nullopt;
 }
 
+/// Names of files and keys, which differ between versions 1 and 2.
+struct GroupMemoryNames {
+  const char* limit;
+  const char* usage;
+  const char* inactive_file;
+};
+
+/// Page cache that the kernel gives back before it refuses memory; it counts as used.
+double reclaimable(const SystemFiles& files, const std::string& folder,
+                   const GroupMemoryNames& names) {
+  double sum = 0.0;
+  const std::string stat = files.text(folder + "memory.stat").value_or("");
+  for (const std::string_view line : words_of(stat, "\n")) {
+    const auto words = words_of(line);
+    if (words.size() == 2 && (words[0] == names.inactive_file || words[0] == "slab_reclaimable"))
+      sum += static_cast<double>(parse_as<std::uint64_t>(words[1]).value_or(0));
+  }
+  return sum;
+}
+
 /// The least that the limits of a control group and its parents leave.
 double least_left(const SystemFiles& files, const std::string& mount, fs::path group,
-                  const char* limit, const char* usage, double least) {
+                  const GroupMemoryNames& names, double least) {
   for (;;) {
     const std::string folder = (fs::path(mount) / group).string() + "/";
-    if (const auto most = bytes_in(files, folder + limit))
-      least = std::min(least, std::max(0.0, *most - bytes_in(files, folder + usage).value_or(0.0)));
+    if (const auto most = bytes_in(files, folder + names.limit)) {
+      const double used = bytes_in(files, folder + names.usage).value_or(0.0);
+      const double held = std::max(0.0, used - reclaimable(files, folder, names));
+      least = std::min(least, std::max(0.0, *most - held));
+    }
     if (group.empty()) return least;
     group = group.parent_path();
   }
@@ -224,10 +248,12 @@ double read_available_bytes(const fs::path& root) {
   for (const Cgroup& group : own_cgroups(files)) {
     const fs::path path = fs::path(group.path).relative_path();
     if (group.controllers.empty())
-      least = least_left(files, mount, path, "memory.max", "memory.current", least);
+      least =
+          least_left(files, mount, path, {"memory.max", "memory.current", "inactive_file"}, least);
     if (group.controllers == "memory")
-      least = least_left(files, mount + "/memory", path, "memory.limit_in_bytes",
-                         "memory.usage_in_bytes", least);
+      least = least_left(files, mount + "/memory", path,
+                         {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+                         least);
   }
   return least;
 }

@@ -57,8 +57,8 @@ std::vector<CacheLevel> read_caches(const std::vector<int>& cores,
 std::vector<MemoryNode> read_memory_nodes(const std::vector<int>& cores,
                                           const std::filesystem::path& root = "/");
 
-/// MemAvailable, or less if a control group (version 1 or 2) of this process allows less; 0 if
-/// unreadable.
+/// MemAvailable, or less if a control group (version 1 or 2) of this process allows less; page
+/// cache that can be reclaimed counts as available. 0 if unreadable.
 double read_available_bytes(const std::filesystem::path& root = "/");
 
 std::unique_ptr<MemorySystem> make_host_memory(const HostCpus& cpus, HostThreadWatch& watch);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -135,6 +136,7 @@ void GrowingLog::take_stats(std::string_view line) {
   const auto take = [](const Json& from, const char* key, std::optional<double>& to) {
     if (const double value = number_field(from, key); std::isfinite(value)) to = value;
   };
+  stats_.time_ms = static_cast<double>(parsed->time_ms);
   take(parsed->metadata, "step", stats_.step);
   for (const char* key : {"train_loss", "reduced_train_loss"})
     take(parsed->value, key, stats_.loss);
@@ -219,6 +221,8 @@ bool follow_log(const std::filesystem::path& path, const FollowCallbacks& callba
     const Log& log = growing.log();
     ProgressReport report = progress_of(log, callbacks.goal(log), callbacks.now_ms());
     report.stats = growing.stats();
+    if (report.stats.time_ms)
+      report.last_line_ms = std::max(report.last_line_ms.value_or(0.0), *report.stats.time_ms);
     const ReportedState now = state_of(report);
     callbacks.report(report, last_reported != now);
     last_reported = now;

@@ -66,7 +66,9 @@ Projection project(std::span<const EvaluationPoint> points, double target, bool 
 
 EvaluationRate evaluation_rate(std::span<const EvaluationPoint> points) {
   constexpr double kSlow = 1.25;
-  constexpr std::size_t kLeastUsual = 2;  // rates, before another can be slow
+  constexpr std::size_t kLeastUsual = 2;    // rates, before another can be slow
+  constexpr std::size_t kMostPoints = 200;  // the last ones say what is usual now
+  points = points.last(std::min(points.size(), kMostPoints));
   EvaluationRate found;
   std::vector<double> usual;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -168,6 +170,7 @@ ProgressReport progress_of(const Log& log, const RunGoal& goal, double now_ms) {
   report.status = facts.status;
   report.invalid_lines = log.invalid_lines.size();
   report.evaluations = facts.evaluations.size();
+  if (!log.entries.empty()) report.last_line_ms = log.entries.back().time_ms;
   set_init(report, facts, now_ms);
   if (facts.started)
     report.run_minutes =

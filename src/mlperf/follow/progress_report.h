@@ -64,6 +64,7 @@ EvaluationRate evaluation_rate(std::span<const EvaluationPoint> points);
 
 /// What a log tells between evaluations (lines with the key "tracked_stats"), as last logged.
 struct TrackedStats {
+  std::optional<double> time_ms = {};  // UTC, since 1970
   std::optional<double> step = {};
   std::optional<double> loss = {};        // "train_loss" or "reduced_train_loss"
   std::optional<double> throughput = {};  // in the log's own unit
@@ -97,6 +98,7 @@ struct ProgressReport {
   RunGoal goal = {};
   std::string status = {};  // of run_stop
   std::size_t invalid_lines = 0;
+  std::optional<double> last_line_ms = {};  // time in the last line, UTC since 1970
 };
 
 /// `now_ms`: UTC, since 1970.

@@ -38,34 +38,23 @@ std::string path_of(const State& state, const std::string& parameter) {
   return name;
 }
 
-/// Bytes that one rank may use; nothing if that is not known.
-std::optional<double> memory_of_rank(State& state) {
-  if (const double given = state.number("memory_budget"); given > 0.0) return given;
+constexpr std::int64_t kMostSteps = 1'000'000;  // as the parameter steps
+
+/// What one rank may use, by one reading.
+struct MemoryBudget {
+  std::optional<double> bytes = {};  // the least of all ranks; nothing if one does not know
+  bool given = false;
+};
+
+MemoryBudget memory_budget(State& state) {
+  if (const double given = state.number("memory_budget"); given > 0.0) return {given, true};
   MemorySystem* memory = state.device().memory();
   const double free = memory != nullptr ? memory->available_bytes() : 0.0;
-  if (!(free > 0.0)) return {};
   const auto hosts = static_cast<double>(std::max<std::size_t>(1, state.job().hosts.size()));
   const bool shared = state.device().kind() == "host";
-  return shared ? free * std::min(1.0, hosts / state.group().size()) : free;
-}
-
-int lanes_of(const State& state, std::int64_t cores) {
-  const auto lanes = static_cast<int>(state.integer("lanes"));
-  return lanes > 0 ? lanes : static_cast<int>(cores);
-}
-
-/// The largest micro-batch that fits on every rank.
-std::int64_t largest_batch(State& state, const training::Workload& workload) {
-  const auto bytes = memory_of_rank(state);
-  if (!bytes)
-    throw Error(ErrorKind::environment, "cannot find out how much memory is free",
-                "set the parameter memory_budget");
-  const std::int64_t each = training::largest_micro_batch(
-      workload, lanes_of(state, state.device().cores()), dtype_from(state.text("dtype")),
-      state.flag("recompute"), *bytes);
-  std::vector<double> least = {-static_cast<double>(each)};
-  state.group().max(least);
-  return static_cast<std::int64_t>(-least.front());
+  const double share = shared ? std::min(1.0, hosts / state.group().size()) : 1.0;
+  const double all = least(state.group(), free * share);
+  return all > 0.0 ? MemoryBudget{all} : MemoryBudget{};
 }
 
 training::Recipe recipe_of(State& state, const training::Workload& workload) {
@@ -74,11 +63,6 @@ training::Recipe recipe_of(State& state, const training::Workload& workload) {
     recipe = with_batch(recipe, batch);
   if (state.device().kind() != "host") recipe.micro_batch = recipe.device_micro_batch;
   if (const std::int64_t most = state.integer("micro_batch"); most > 0) recipe.micro_batch = most;
-  if (state.flag("largest_batch")) {
-    recipe.micro_batch = std::max<std::int64_t>(1, largest_batch(state, workload));
-    recipe = with_batch(recipe, recipe.micro_batch * state.group().size() *
-                                    lanes_of(state, state.device().cores()));
-  }
   if (state.has("target")) {
     recipe.target = state.number("target");
     recipe.target_source = "given";
@@ -86,6 +70,11 @@ training::Recipe recipe_of(State& state, const training::Workload& workload) {
   if (const std::int64_t samples = state.integer("sample_budget"); samples > 0) {
     recipe.horizon = recipe.evaluation_every =
         std::max<std::int64_t>(1, (samples + recipe.batch / 2) / recipe.batch);
+    if (recipe.horizon > kMostSteps)
+      throw Error(
+          ErrorKind::input,
+          fmt::format("{} samples are {} steps of {}", samples, recipe.horizon, recipe.batch),
+          fmt::format("use a sample_budget of at most {} steps", kMostSteps));
     recipe.target.reset();
     recipe.target_source.clear();
   }
@@ -137,31 +126,47 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
       [&kernels](Dtype dtype) { return kernels.make(dtype); }, state.group());
 }
 
+/// Sets the largest batch that fits on every rank, on as many lanes as the smallest rank has cores.
+/// Free memory is not used to the last byte: libraries and exchanges take some, too.
+void use_largest_batch(State& state, const training::Workload& workload, const MemoryBudget& budget,
+                       training::TrainerOptions& options) {
+  constexpr double kUsed = 0.85;
+  if (!budget.bytes)
+    throw Error(ErrorKind::environment, "cannot find out how much memory is free",
+                "set the parameter memory_budget");
+  if (options.lanes == 0) options.lanes = static_cast<int>(least(state.group(), options.cores));
+  const std::int64_t samples =
+      training::largest_micro_batch(workload, options.lanes, options.dtype, options.recompute,
+                                    budget.given ? *budget.bytes : kUsed * *budget.bytes);
+  training::Recipe& recipe = options.recipe;
+  recipe.micro_batch = std::max<std::int64_t>(1, samples);
+  recipe = with_batch(recipe, recipe.micro_batch * options.lanes * state.group().size());
+}
+
 struct MemoryFit {
   Json facts = nullptr;      // {"bytes", "available", "largest_batch"} of one rank
   std::string why_not = {};  // "" if the training fits on every rank
 };
 
 /// With embedding tables the need is a lower bound.
-MemoryFit memory_fit(State& state, const training::Workload& workload,
+MemoryFit memory_fit(State& state, const training::Workload& workload, const MemoryBudget& budget,
                      const training::TrainerOptions& options) {
   const training::BatchSplit split =
       training::split_batch(options.recipe.batch, state.group().size(), options.lanes,
                             options.cores, options.recipe.micro_batch);
   const training::MemoryNeed need =
       training::memory_need(workload, split, options.dtype, options.recompute);
-  const auto available = memory_of_rank(state);
   MemoryFit fit;
   fit.facts = {{"bytes", need.total()},
-               {"available", available ? Json(*available) : Json(nullptr)},
+               {"available", budget.bytes ? Json(*budget.bytes) : Json(nullptr)},
                {"largest_batch", state.flag("largest_batch")}};
-  if (available && static_cast<double>(need.total()) > *available)
+  if (budget.bytes && static_cast<double>(need.total()) > *budget.bytes)
     fit.why_not = fmt::format(
         "out of memory: {} samples at once on {} lanes need {} per rank, {} of it for {}; {} is "
         "{}",
         split.micro_batch, split.lanes, format(Bytes{static_cast<double>(need.total())}),
         format(Bytes{static_cast<double>(need.largest().bytes)}), need.largest().label,
-        format(Bytes{*available}), state.number("memory_budget") > 0.0 ? "allowed" : "free");
+        format(Bytes{*budget.bytes}), budget.given ? "allowed" : "free");
   fit.why_not = agreed(state.group(), fit.why_not);
   return fit;
 }
@@ -199,6 +204,10 @@ class WatchedSteps final : public TrainingLog {
   void step_recorded(const training::TrainingRun& run, std::int64_t step,
                      const training::StepOutcome& outcome) override {
     live_.step_recorded(run, step, outcome);
+  }
+  void evaluation_stop(std::int64_t samples, const training::Quality& quality) override {
+    TrainingLog::evaluation_stop(samples, quality);
+    live_.evaluated(quality.gap);
   }
   void run_stop(std::int64_t samples, bool converged) override {
     TrainingLog::run_stop(samples, converged);
@@ -239,7 +248,9 @@ void run_training(State& state) {
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
-  const MemoryFit memory = memory_fit(state, *workload, options);
+  const MemoryBudget budget = memory_budget(state);
+  if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
+  const MemoryFit memory = memory_fit(state, *workload, budget, options);
   if (!memory.why_not.empty()) {
     state.event(kOutOfMemoryEvent, memory.facts);
     return state.skip(memory.why_not);

@@ -38,7 +38,6 @@ void LiveProgress::step_recorded(const training::TrainingRun& run, std::int64_t 
   ++steps_;
   if (const auto found = watch_.after_step(step, outcome))
     state_.event(kTrainingSlowdownEvent, to_json(*found));
-  if (!run.curve.empty()) progress_.gap = run.curve.back().gap;
   const Seconds now = steady_now();
   if (reported_.value > 0.0 && now - reported_ < pace(now - begun_)) return;
   reported_ = now;
@@ -46,12 +45,13 @@ void LiveProgress::step_recorded(const training::TrainingRun& run, std::int64_t 
 }
 
 void LiveProgress::report() {
-  const auto steps = static_cast<double>(steps_);
   progress_.seconds = (reported_ - begun_).value;
-  progress_.step_s = steps_s_ / steps;
-  progress_.items_per_second = items_per_step_ / progress_.step_s;
-  progress_.loss = losses_ / steps;
-  if (step_at_peak_s_) progress_.mfu = *step_at_peak_s_ / progress_.step_s;
+  if (const auto steps = static_cast<double>(steps_); steps > 0.0) {
+    progress_.step_s = steps_s_ / steps;
+    progress_.items_per_second = items_per_step_ / progress_.step_s;
+    progress_.loss = losses_ / steps;
+    if (step_at_peak_s_) progress_.mfu = *step_at_peak_s_ / progress_.step_s;
+  }
   state_.event(kTrainingProgressEvent, to_json(progress_));
   steps_s_ = losses_ = 0.0;
   steps_ = 0;
@@ -61,6 +61,9 @@ void LiveProgress::run_stop() {
   if (state_.group().rank() != 0) return;
   if (const auto last = watch_.finish(progress_.step))
     state_.event(kTrainingSlowdownEvent, to_json(*last));
+  if (progress_.step == 0) return;  // there was nothing left to train
+  reported_ = steady_now();
+  report();
 }
 
 }  // namespace bench

@@ -21,6 +21,8 @@ class LiveProgress {
   void run_start();
   void step_recorded(const training::TrainingRun& run, std::int64_t step,
                      const training::StepOutcome& outcome);
+  void evaluated(double gap) { progress_.gap = gap; }
+  /// Reports the end, and a slowdown that lasted until then.
   void run_stop();
 
  private:
@@ -31,7 +33,8 @@ class LiveProgress {
   double items_per_step_ = 0.0;
   std::optional<double> step_at_peak_s_ = {};
   training::SlowdownWatch watch_ = {};
-  Seconds begun_, reported_;             // the latter 0: not yet
+  Seconds begun_;
+  Seconds reported_;                     // 0: not yet
   double steps_s_ = 0.0, losses_ = 0.0;  // since the last report
   std::int64_t steps_ = 0;
 };

@@ -55,7 +55,9 @@ struct StepRates {
 StepRates step_rates(const FinishedTraining& f) {
   const auto& steps = f.run.steps;
   const auto count = static_cast<std::int64_t>(steps.size());
-  const bool evaluates = f.options.steps == 0 && f.options.recipe.evaluation_every > 0;
+  // A single evaluation at the end is no reason for a single window.
+  const bool evaluates = f.options.steps == 0 && f.options.recipe.evaluation_every > 0 &&
+                         f.options.recipe.evaluation_every < f.options.recipe.horizon;
   const std::int64_t window =
       std::min(evaluates ? f.options.recipe.evaluation_every : kStepsOfWindow,
                std::max<std::int64_t>(1, count));

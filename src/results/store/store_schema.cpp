@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/metric_names.h"
 #include "core/text.h"
+#include "core/training_progress.h"
 #include "core/version.h"
 #include "results/store/history_rows.h"
 #include "results/store/sqlite.h"
@@ -261,7 +262,10 @@ class OtherRecords {
         facts_(db, "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {}
 
   void write(const Record& record, std::size_t position) {
-    if (const auto* event = std::get_if<Event>(&record.body))
+    const auto* event = std::get_if<Event>(&record.body);
+    // Of use only while the training runs, and many.
+    if (event != nullptr && event->key == kTrainingProgressEvent) return;
+    if (event != nullptr)
       begin(event_, record, position).add(event->key).add(event->value).write();
     else if (const auto* facts = std::get_if<Facts>(&record.body))
       begin(facts_, record, position).add(facts->topic).add(facts->facts).write();

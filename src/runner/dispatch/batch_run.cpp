@@ -108,8 +108,10 @@ class Watch {
         trainings_.start(*entry->second);
       }
       trainings_.show(entry->second->job, record, progress_);
-      if (const auto* outcome = std::get_if<Outcome>(&record.body))
+      if (const auto* outcome = std::get_if<Outcome>(&record.body)) {
         progress_.finish(entry->second->job, *outcome);
+        trainings_.finish(record.job);
+      }
     }
     progress_.tick();
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "core/log.h"
@@ -23,19 +24,34 @@ Ledger::Ledger(const ProbeCatalogue& catalogue, Spool& spool, Progress& progress
       launches_(launches),
       gauges_(std::move(gauges)) {}
 
-/// A folder that cannot be written is no reason to lose a training.
-void Ledger::write_gauges() try {
+std::string Ledger::gauges_due(bool now) {
   constexpr std::chrono::seconds kPace{5};
-  if (gauges_.file.empty()) return;
-  gauges_due_ = std::chrono::steady_clock::now() + kPace;
-  replace_file(gauges_.file, trainings_.gauges(gauges_.run));
-} catch (const Error& error) {
-  gauges_.file.clear();
-  say(Level::warning, fmt::format("no gauges: {}", error.text()));
+  const auto time = std::chrono::steady_clock::now();
+  if (gauges_.file.empty() || (!now && time < gauges_due_)) return "";
+  gauges_due_ = time + kPace;
+  return trainings_.gauges(gauges_.run);
 }
 
-void Ledger::finish_training(const Job& job) {
-  if (trainings_.finish(job.id)) write_gauges();
+/// A folder that cannot be written is no reason to lose a training; said once.
+void Ledger::write_gauges(const std::string& text) try {
+  if (text.empty()) return;
+  const Lock lock(gauges_mutex_);
+  replace_file(gauges_.file, text);
+  gauges_failed_ = false;
+} catch (const Error& error) {
+  if (!std::exchange(gauges_failed_, true))
+    say(Level::warning, fmt::format("no gauges: {}", error.text()));
+}
+
+void Ledger::finish_job(const Job& job, const Outcome& outcome, bool believed) {
+  std::string gauges;
+  {
+    const Lock lock(mutex_);
+    if (!believed) ceilings_.forget(job.id);
+    progress_.finish(job, outcome);
+    if (trainings_.finish(job.id)) gauges = gauges_due(true);
+  }
+  write_gauges(gauges);
 }
 
 void Ledger::start(const PlanEntry& entry) {
@@ -50,13 +66,15 @@ void Ledger::keep(const Received& received) {
 }
 
 void Ledger::keep(const Received& received, const Job& job) {
-  const Lock lock(mutex_);
-  spool_.append(received.json);
-  if (const auto* samples = std::get_if<Samples>(&received.record.body))
-    if (!received.record.job.empty()) ceilings_.observe(job, *samples);
-  if (trainings_.show(job, received.record, progress_) &&
-      std::chrono::steady_clock::now() >= gauges_due_)
-    write_gauges();
+  std::string gauges;
+  {
+    const Lock lock(mutex_);
+    spool_.append(received.json);
+    if (const auto* samples = std::get_if<Samples>(&received.record.body))
+      if (!received.record.job.empty()) ceilings_.observe(job, *samples);
+    if (trainings_.show(job, received.record, progress_)) gauges = gauges_due(false);
+  }
+  write_gauges(gauges);
 }
 
 void Ledger::write(const std::string& job, decltype(Record::body) body, const std::string& host) {
@@ -67,18 +85,12 @@ void Ledger::write(const std::string& job, decltype(Record::body) body, const st
 }
 
 void Ledger::finish(const Job& job, const Outcome& outcome) {
-  const Lock lock(mutex_);
-  if (outcome.status != Status::ok) ceilings_.forget(job.id);
-  progress_.finish(job, outcome);
-  finish_training(job);
+  finish_job(job, outcome, outcome.status == Status::ok);
 }
 
 void Ledger::conclude(const Job& job, const Outcome& outcome) {
   write(job.id, outcome);
-  const Lock lock(mutex_);
-  ceilings_.forget(job.id);
-  progress_.finish(job, outcome);
-  finish_training(job);
+  finish_job(job, outcome, false);
 }
 
 void Ledger::defer(const Job& job, const std::string& why, Seconds after) {

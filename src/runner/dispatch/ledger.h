@@ -1,5 +1,5 @@
 // Shared by a run's lanes: the spool, the progress display, the running trainings, and the limits
-// measured so far. Guarded by one lock, held during a write.
+// measured so far. Guarded by one lock, held during a write of records.
 #pragma once
 
 #include <chrono>
@@ -56,8 +56,10 @@ class Ledger {
   int next_launch();
 
  private:
-  void write_gauges();
-  void finish_training(const Job& job);
+  /// The gauges if they are due, or now; "" for none. Under the lock; write them without it.
+  std::string gauges_due(bool now);
+  void write_gauges(const std::string& text);
+  void finish_job(const Job& job, const Outcome& outcome, bool believed);
 
   mutable std::mutex mutex_;
   Spool& spool_;
@@ -67,6 +69,8 @@ class Ledger {
   TrainingView trainings_ = {};
   LiveGauges gauges_;
   std::chrono::steady_clock::time_point gauges_due_ = {};
+  std::mutex gauges_mutex_ = {};  // of writing the file
+  bool gauges_failed_ = false;
 };
 
 }  // namespace bench

@@ -8,6 +8,7 @@
 #include "core/hostlist.h"
 #include "core/json_fields.h"
 #include "core/text.h"
+#include "results/run/training_gauges.h"
 #include "results/verdicts/training/mllog_files.h"
 #include "results/verdicts/training/training_summary.h"
 
@@ -45,8 +46,8 @@ std::string TrainingView::line_of(const Training& training) {
                                       : fmt::format("step {}", now.step));
     parts.push_back(rate_number(now.items_per_second) + " " + printable(now.item) + "s/s");
     if (training.slow)
-      parts.push_back(fmt::format("slow since step {} (+{:.0f} %)", training.slow->first,
-                                  100.0 * (training.slow->slow_s / training.slow->usual_s - 1.0)));
+      parts.push_back(fmt::format("slow since step {} ({})", training.slow->first,
+                                  growth_text(*training.slow)));
     // What matters most first: narrow terminals cut the rest.
     for (std::string part :
          {gap_text(now), time_left(now),
@@ -126,12 +127,12 @@ bool TrainingView::finish(const std::string& job) {
 }
 
 std::string TrainingView::gauges(const std::string& run) const {
-  Gauges gauges;
+  TrainingGauges gauges;
   for (const auto& [job, training] : trainings_) {
     GaugeLabels labels = {{"run", run}};
     labels.insert(labels.end(), training.labels.begin(), training.labels.end());
     const auto add = [&](const char* name, std::optional<double> value) {
-      if (value) gauges.add(std::string("benchctl_training_") + name, labels, *value);
+      gauges.add(name, labels, value);
     };
     const TrainingProgress& now = training.progress;
     add("running", training.running ? 1.0 : 0.0);
@@ -143,9 +144,6 @@ std::string TrainingView::gauges(const std::string& run) const {
     add("step", static_cast<double>(now.step));
     if (now.last_step > 0) add("last_step", static_cast<double>(now.last_step));
     add("elapsed_seconds", now.seconds);
-    GaugeLabels counted = labels;
-    counted.emplace_back("item", now.item);
-    gauges.add("benchctl_training_items_per_second", counted, now.items_per_second);
     add("step_seconds", now.step_s);
     add("loss", now.loss);
     add("gap", now.gap);
@@ -153,25 +151,10 @@ std::string TrainingView::gauges(const std::string& run) const {
     add("mfu_ratio", now.mfu);
     add("slow", training.slow ? 1.0 : 0.0);
     if (training.slow) add("slow_since_step", static_cast<double>(training.slow->first));
+    labels.emplace_back("item", now.item);
+    add("items_per_second", now.items_per_second);
   }
-  return gauges.text(
-      {{"benchctl_training_running", "1 while the training runs, 0 after its end."},
-       {"benchctl_training_report_timestamp_seconds",
-        "Time of the last report, seconds since the Unix epoch."},
-       {"benchctl_training_step", "Steps done."},
-       {"benchctl_training_last_step", "Step at which it ends if it does not meet its target."},
-       {"benchctl_training_elapsed_seconds", "Since the first access to training data."},
-       {"benchctl_training_items_per_second", "Tokens or samples per second of all ranks."},
-       {"benchctl_training_step_seconds", "Mean time of a step since the last report."},
-       {"benchctl_training_loss", "Mean training loss since the last report."},
-       {"benchctl_training_gap", "Gap from the best attainable quality, last evaluation."},
-       {"benchctl_training_target_gap", "The gap to reach."},
-       {"benchctl_training_mfu_ratio", "Model FLOPs utilization since the last report."},
-       {"benchctl_training_slow", "1 while steps are slower than usual, else 0."},
-       {"benchctl_training_slow_since_step", "The step at which the slowdown began."},
-       {"benchctl_training_quality", "Last evaluation of an external training."},
-       {"benchctl_training_samples", "Samples trained on at that evaluation."},
-       {"benchctl_training_samples_per_second", "Between its last two evaluations."}});
+  return gauges.text();
 }
 
 }  // namespace bench

@@ -44,6 +44,9 @@ void check_batches(const TrainRequest& request) {
   if (request.target) refuse_request(option + " trains to no target", "remove --target");
   if (!request.batches.empty() && request.steps)
     refuse_request("--batches and --steps", "use --samples: all batches train on as many samples");
+  if (request.samples && *request.samples < std::ranges::max(request.batches))
+    refuse_request("--samples " + std::to_string(*request.samples) + " is below the largest batch",
+                   "use at least " + std::to_string(std::ranges::max(request.batches)));
   if (request.batches.size() == 1)
     refuse_request("--batches: only one", "use --batch, or name several");
   if (std::set(request.batches.begin(), request.batches.end()).size() != request.batches.size())
@@ -164,8 +167,8 @@ std::int64_t samples_of_ladder(const std::vector<std::int64_t>& batches) {
   const std::int64_t least = kLadderSteps * std::ranges::max(batches);
   std::int64_t common = 1;
   for (const std::int64_t batch : batches)
-    if (common < least) common = std::lcm(common, batch);
-  return common < least ? (least + common - 1) / common * common : least;
+    if (common < 2 * least) common = std::lcm(common, batch);
+  return common < 2 * least ? (least + common - 1) / common * common : least;
 }
 
 Json train_suite(const TrainRequest& request) {

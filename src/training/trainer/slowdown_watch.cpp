@@ -11,15 +11,16 @@ namespace bench::training {
 namespace {
 
 const double kChange = std::log(SlowdownWatch::kFactor);
-constexpr double kMemory = 64.0;     // steps that make up what is usual
-constexpr double kMostChange = 1.0;  // one step counts at most this much: a factor of e
-constexpr double kLeastAlarm = 2.0;  // at least three steps, however slow
+constexpr double kUsualSteps = 64.0;  // that make up what is usual
+constexpr double kMostChange = 1.0;   // one step counts at most this much: a factor of e
+constexpr double kLeastAlarm = 2.0;   // at least three steps, however slow
 // Of the variance of the logarithm: a sum whose steps fall by half of the change on average exceeds
 // this by chance with a probability of about exp(-16).
-const double kAlarm = 16.0 / kChange;
+constexpr double kCertain = 16.0;
+const double kAlarm = kCertain / kChange;
+constexpr double kFastSteps = 8.0;  // without scatter, before a slowdown is over
 constexpr double kLeastSpread = 0.02;
-constexpr double kNormal = 1.4826;  // of the median deviation of a normal distribution
-constexpr std::size_t kFastSteps = 8;
+constexpr double kNormal = 1.4826;          // of the median deviation of a normal distribution
 constexpr double kLeastGrowth = 1.2;        // on average
 constexpr std::size_t kLongestDoubt = 256;  // steps without an alarm, after kLeastTime
 
@@ -31,117 +32,134 @@ constexpr RunPhase kPhasesOfStep[] = {
 
 double sum_of(const auto& times) { return std::accumulate(times.begin(), times.end(), 0.0); }
 
+double clamped(double change) { return std::clamp(change, -kMostChange, kMostChange); }
+
 }  // namespace
 
-SlowdownWatch::Times SlowdownWatch::times_of(const StepOutcome& step) {
-  Times times = {step.data.value,
-                 step.transfer.value,
-                 step.forward.value,
-                 step.backward.value,
-                 step.exchange_exposed.value,
-                 step.optimizer.value,
-                 0.0};
-  times.back() = step.total.value - sum_of(times);
+SlowdownWatch::Step SlowdownWatch::step_of(const StepOutcome& outcome) const {
+  const double total = std::max(outcome.total.value, 1e-9);
+  Step step{.log_time = usual_ + clamped(std::log(total) - usual_)};
+  step.times = {outcome.data.value,
+                outcome.transfer.value,
+                outcome.forward.value,
+                outcome.backward.value,
+                outcome.exchange_exposed.value,
+                outcome.optimizer.value,
+                0.0};
+  step.times.back() = total - sum_of(step.times);
+  return step;
+}
+
+void SlowdownWatch::learn(const StepOutcome& outcome) {
+  first_.push_back(outcome);
+  if (first_.size() < static_cast<std::size_t>(kLearnedSteps)) return;
+  std::vector<double> logs, deviations;
+  for (const StepOutcome& one : first_) logs.push_back(std::log(std::max(one.total.value, 1e-9)));
+  usual_ = median(logs);
+  for (const double one : logs) deviations.push_back(std::abs(one - usual_));
+  spread_ = std::max(kLeastSpread, kNormal * median(deviations));
+  for (const StepOutcome& one : first_) {
+    const Times times = without_stall(step_of(one));
+    for (std::size_t i = 0; i < kPhases; ++i) usual_times_[i] += times[i] / kLearnedSteps;
+  }
+}
+
+/// The times of a step, at most e times the usual: a stall must not become usual.
+SlowdownWatch::Times SlowdownWatch::without_stall(const Step& step) {
+  Times times = step.times;
+  const double factor = std::min(1.0, std::exp(step.log_time) / sum_of(times));
+  for (double& time : times) time *= factor;
   return times;
 }
 
-void SlowdownWatch::learn(const Times& times, double log_time) {
-  first_.push_back(log_time);
-  for (std::size_t i = 0; i < kPhases; ++i) usual_times_[i] += times[i] / kLearnedSteps;
-  if (first_.size() < static_cast<std::size_t>(kLearnedSteps)) return;
-  usual_ = median(first_);
-  std::vector<double> deviations;
-  for (const double one : first_) deviations.push_back(std::abs(one - usual_));
-  spread_ = std::max(kLeastSpread, kNormal * median(deviations));
-}
-
-void SlowdownWatch::follow_usual(double log_time, const Times& times) {
-  const double change = std::clamp(log_time - usual_, -kMostChange, kMostChange);
-  usual_ += change / kMemory;
-  const double square = spread_ * spread_ + (change * change - spread_ * spread_) / kMemory;
+void SlowdownWatch::follow_usual(const Step& step) {
+  const double change = step.log_time - usual_;
+  usual_ += change / kUsualSteps;
+  const double square = spread_ * spread_ + (change * change - spread_ * spread_) / kUsualSteps;
   spread_ = std::max(kLeastSpread, std::sqrt(square));
+  const Times times = without_stall(step);
   for (std::size_t i = 0; i < kPhases; ++i)
-    usual_times_[i] += (times[i] - usual_times_[i]) / kMemory;
-}
-
-void SlowdownWatch::forget_excursion() {
-  Times mean = excursion_times_;
-  for (double& time : mean)
-    time /= static_cast<double>(std::max<std::int64_t>(1, excursion_steps_));
-  for (const double log_time : excursion_) follow_usual(log_time, mean);
-  excursion_.clear();
-  excursion_times_ = {};
-  excursion_steps_ = 0;
+    usual_times_[i] += (times[i] - usual_times_[i]) / kUsualSteps;
 }
 
 double SlowdownWatch::alarm_level() const {
   return std::max(kLeastAlarm, kAlarm * spread_ * spread_);
 }
 
-TrainingSlowdown SlowdownWatch::described() const {
-  const auto steps = static_cast<double>(excursion_steps_);
-  TrainingSlowdown found{.first = first_step_,
-                         .usual_s = sum_of(usual_times_),
-                         .slow_s = sum_of(excursion_times_) / steps};
+void SlowdownWatch::add_slow(const Step& step) {
+  ++slow_steps_;
+  for (std::size_t i = 0; i < kPhases; ++i) slow_times_[i] += step.times[i];
+}
+
+TrainingSlowdown SlowdownWatch::described(std::int64_t first) const {
+  const auto steps = static_cast<double>(slow_steps_);
+  TrainingSlowdown found{
+      .first = first, .usual_s = sum_of(usual_times_), .slow_s = sum_of(slow_times_) / steps};
   Times growth;
-  for (std::size_t i = 0; i < kPhases; ++i)
-    growth[i] = excursion_times_[i] / steps - usual_times_[i];
+  for (std::size_t i = 0; i < kPhases; ++i) growth[i] = slow_times_[i] / steps - usual_times_[i];
   const auto most = static_cast<std::size_t>(std::ranges::max_element(growth) - growth.begin());
   found.phase = to_string(kPhasesOfStep[most]);
   found.phase_share = growth[most] / (found.slow_s - found.usual_s);
   return found;
 }
 
-std::optional<TrainingSlowdown> SlowdownWatch::watch_usual(std::int64_t step, double log_time,
-                                                           const Times& times) {
-  const double change = std::clamp(log_time - usual_, -kMostChange, kMostChange);
-  // No higher than the alarm: so a stall that is over is forgotten within a few steps.
-  sum_ = std::clamp(sum_ + change - kChange / 2.0, 0.0, alarm_level());
-  if (sum_ == 0.0) {
-    forget_excursion();
-    follow_usual(log_time, times);
-    return {};
-  }
-  if (excursion_steps_ == 0) first_step_ = step;
-  excursion_.push_back(log_time);
-  ++excursion_steps_;
-  for (std::size_t i = 0; i < kPhases; ++i) excursion_times_[i] += times[i];
-  if (sum_of(excursion_times_) < kLeastTime.value) return {};
-  const TrainingSlowdown found = described();
-  if (sum_ < alarm_level() || found.slow_s < kLeastGrowth * found.usual_s) {
-    if (excursion_.size() < kLongestDoubt) return {};
-    forget_excursion();  // a little slower: that is usual now
-    sum_ = 0.0;
-    return {};
-  }
-  excursion_.clear();
-  slow_ = found;
-  return found;
+double SlowdownWatch::seconds_of_stretch() const {
+  double seconds = 0.0;
+  for (const Step& step : stretch_.steps) seconds += sum_of(step.times);
+  return seconds;
 }
 
-std::optional<TrainingSlowdown> SlowdownWatch::watch_slow(std::int64_t step, double log_time,
-                                                          const Times& times) {
-  latest_.push_back(log_time);
-  if (latest_.size() > kFastSteps) latest_.pop_front();
-  const double middle = (usual_ + std::log(slow_->slow_s)) / 2.0;
-  const auto fast = static_cast<std::size_t>(
-      std::ranges::count_if(latest_, [&](double one) { return one < middle; }));
-  if (fast == kFastSteps) {
-    TrainingSlowdown over = *slow_;
-    over.end = step + 1 - static_cast<std::int64_t>(kFastSteps);
+/// Of the logarithm, over the stretch: its mean, minus what is usual.
+double SlowdownWatch::change_of_stretch() const {
+  double change = 0.0;
+  for (const Step& step : stretch_.steps) change += step.log_time - usual_;
+  return change / static_cast<double>(stretch_.steps.size());
+}
+
+std::optional<TrainingSlowdown> SlowdownWatch::watch_for_slowdown(std::int64_t number,
+                                                                  const Step& step) {
+  // No higher than the alarm: so a stretch that is over is forgotten within a few steps.
+  sum_ = std::clamp(sum_ + step.log_time - usual_ - kChange / 2.0, 0.0, alarm_level());
+  if (stretch_.steps.empty()) stretch_.first = number;
+  stretch_.steps.push_back(step);
+  const double change = change_of_stretch();
+  const bool long_enough = seconds_of_stretch() >= kLeastTime.value;
+  if (long_enough && sum_ >= alarm_level() && change >= std::log(kLeastGrowth)) {
+    for (const Step& one : stretch_.steps) add_slow(one);
+    slow_ = described(stretch_.first);
+    middle_ = usual_ + change / 2.0;
+  } else if (sum_ > 0.0 && !(long_enough && stretch_.steps.size() >= kLongestDoubt)) {
+    return {};
+  } else {
+    for (const Step& one : stretch_.steps) follow_usual(one);
+  }
+  sum_ = 0.0;
+  stretch_ = {};
+  return slow_;
+}
+
+std::optional<TrainingSlowdown> SlowdownWatch::watch_for_end(std::int64_t number,
+                                                             const Step& step) {
+  const double gap = 2.0 * (middle_ - usual_);
+  const double enough = std::max(kFastSteps * gap / 2.0, kCertain * spread_ * spread_ / gap);
+  sum_ = std::max(0.0, sum_ + middle_ - step.log_time);
+  if (stretch_.steps.empty()) stretch_.first = number;
+  stretch_.steps.push_back(step);
+  if (sum_ > 0.0 && sum_ < enough) return {};
+  std::optional<TrainingSlowdown> over;
+  if (sum_ >= enough) {
+    over = slow_;
+    over->end = stretch_.first;
     slow_.reset();
-    latest_.clear();
-    sum_ = 0.0;
-    excursion_times_ = {};
-    excursion_steps_ = 0;
-    return over;
+    slow_times_ = {};
+    slow_steps_ = 0;
+  } else {
+    for (const Step& one : stretch_.steps) add_slow(one);
+    slow_ = described(slow_->first);
   }
-  if (log_time >= middle) {
-    ++excursion_steps_;
-    for (std::size_t i = 0; i < kPhases; ++i) excursion_times_[i] += times[i];
-    slow_ = described();
-  }
-  return {};
+  sum_ = 0.0;
+  stretch_ = {};
+  return over;
 }
 
 std::optional<TrainingSlowdown> SlowdownWatch::after_step(std::int64_t step,
@@ -150,13 +168,11 @@ std::optional<TrainingSlowdown> SlowdownWatch::after_step(std::int64_t step,
     ++cold_;
     return {};
   }
-  const Times times = times_of(outcome);
-  const double log_time = std::log(std::max(outcome.total.value, 1e-9));
   if (first_.size() < static_cast<std::size_t>(kLearnedSteps)) {
-    learn(times, log_time);
+    learn(outcome);
     return {};
   }
-  return slow_ ? watch_slow(step, log_time, times) : watch_usual(step, log_time, times);
+  return slow_ ? watch_for_end(step, step_of(outcome)) : watch_for_slowdown(step, step_of(outcome));
 }
 
 std::optional<TrainingSlowdown> SlowdownWatch::finish(std::int64_t steps) const {

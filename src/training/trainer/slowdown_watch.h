@@ -1,12 +1,11 @@
 // Finds where the steps of a training become slower and stay so, while it runs. A cumulative sum
 // (Page, "Continuous inspection schemes", Biometrika 41, 1954) of the logarithm of step times rises
 // only while steps are slower than usual by more than half of the change that is looked for; where
-// it left zero is where the slowdown began.
+// it left zero is where the slowdown began. The same sum downwards finds its end.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -26,9 +25,9 @@ class SlowdownWatch {
   static constexpr Seconds kLeastTime{2.0};
 
   /// Call after each step, with its number. Returns a slowdown where one is found, and again, with
-  /// its end, once eight steps have been fast.
+  /// its end, once enough steps have been fast.
   std::optional<TrainingSlowdown> after_step(std::int64_t step, const StepOutcome& outcome);
-  /// The slowdown in which the training ended, with its last step, if there is one.
+  /// The slowdown in which the training ended after this many steps, if there is one.
   std::optional<TrainingSlowdown> finish(std::int64_t steps) const;
 
   /// Whether steps are slow now.
@@ -38,31 +37,41 @@ class SlowdownWatch {
   static constexpr std::size_t kPhases = 7;  // of a step
   using Times = std::array<double, kPhases>;
 
-  static Times times_of(const StepOutcome& outcome);
-  void learn(const Times& times, double log_time);
-  void follow_usual(double log_time, const Times& times);
-  /// What is usual follows the steps of an excursion that was none.
-  void forget_excursion();
-  double alarm_level() const;
-  std::optional<TrainingSlowdown> watch_usual(std::int64_t step, double log_time,
-                                              const Times& times);
-  std::optional<TrainingSlowdown> watch_slow(std::int64_t step, double log_time,
-                                             const Times& times);
-  TrainingSlowdown described() const;
+  struct Step {
+    /// At most e times the usual time, so that a single stall weighs little more than a slow step.
+    double log_time = 0.0;
+    Times times = {};  // by phase
+  };
+  /// Steps since a sum left zero, which may turn out to be slow, or fast again.
+  struct Stretch {
+    std::int64_t first = 0;
+    std::vector<Step> steps = {};
+  };
 
-  std::vector<double> first_ = {};  // logarithms of the times learned from
+  Step step_of(const StepOutcome& outcome) const;
+  void learn(const StepOutcome& outcome);
+  static Times without_stall(const Step& step);
+  void follow_usual(const Step& step);
+  double alarm_level() const;
+  std::optional<TrainingSlowdown> watch_for_slowdown(std::int64_t number, const Step& step);
+  std::optional<TrainingSlowdown> watch_for_end(std::int64_t number, const Step& step);
+  double seconds_of_stretch() const;
+  double change_of_stretch() const;
+  void add_slow(const Step& step);
+  TrainingSlowdown described(std::int64_t first) const;
+
+  std::vector<StepOutcome> first_ = {};  // the steps learned from
   int cold_ = 0;
   double usual_ = 0.0;   // of the logarithm
   double spread_ = 0.0;  // its standard deviation, about
   Times usual_times_ = {};
-  double sum_ = 0.0;
-  // Since the sum left zero.
-  std::int64_t first_step_ = 0;
-  std::vector<double> excursion_ = {};
-  Times excursion_times_ = {};
-  std::int64_t excursion_steps_ = 0;
+  double sum_ = 0.0;      // upwards while steps are usual, downwards while they are slow
+  Stretch stretch_ = {};  // since then
+  // While steps are slow.
   std::optional<TrainingSlowdown> slow_ = {};
-  std::deque<double> latest_ = {};  // while slow
+  double middle_ = 0.0;  // between usual and slow, of the logarithm
+  Times slow_times_ = {};
+  std::int64_t slow_steps_ = 0;
 };
 
 }  // namespace bench::training

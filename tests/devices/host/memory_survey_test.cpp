@@ -84,12 +84,18 @@ TEST_CASE("available memory is the least of what the machine and the control gro
     root.file("sys/fs/cgroup/a/memory.max", "4096000");
     root.file("sys/fs/cgroup/a/memory.current", "96000");
     CHECK(read_available_bytes(root.path()) == 4000000.0);
+    root.file("sys/fs/cgroup/a/memory.current", "4000000");  // nearly all of it page cache
+    root.file("sys/fs/cgroup/a/memory.stat",
+              "anon 96000\ninactive_file 3000000\nactive_file 4000\nslab_reclaimable 900000\n");
+    CHECK(read_available_bytes(root.path()) == 3996000.0);
   }
   SECTION("version 1") {
     root.file("proc/self/cgroup", "4:memory:/job\n3:cpu:/job");
     root.file("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2000000");
     root.file("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "3000000");
     CHECK(read_available_bytes(root.path()) == 0.0);
+    root.file("sys/fs/cgroup/memory/job/memory.stat", "total_inactive_file 1500000\n");
+    CHECK(read_available_bytes(root.path()) == 500000.0);
   }
   SECTION("no limit") {
     root.file("proc/self/cgroup", "0::/\ngarbage");

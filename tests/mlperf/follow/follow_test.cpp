@@ -105,12 +105,12 @@ TEST_CASE("the rate between evaluations is reported, and where it became slow") 
              Contains("8.333 samples/s, slower since 4000 samples, usually 16.67"));
   CHECK_THAT(to_line(report),
              Contains("training: 6.50 min of") && Contains("3.83 (target 3.8), 8.333 samples/s"));
-  const std::string gauges = to_prometheus(report, "result_0.txt", 1.7e12);
+  const std::string gauges = to_prometheus(report, "result_0.txt");
   const std::string labels = R"({log="result_0.txt",benchmark="llama31_8b"} )";
   for (const std::string& sample :
        {"running" + labels + "1", "samples" + labels + "5000", "slow" + labels + "1",
         "quality" + labels + "3.83", "target_quality" + labels + "3.8",
-        "elapsed_seconds" + labels + "390"})
+        "elapsed_seconds" + labels + "390", "report_timestamp_seconds" + labels + "1700000660"})
     CHECK_THAT(gauges, Contains("benchctl_training_" + sample + "\n"));
 }
 

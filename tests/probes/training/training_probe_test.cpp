@@ -169,9 +169,18 @@ TEST_CASE("a training on a number of samples ends with one evaluation and no tar
   const Json curve = job.columns("curve");
   CHECK(curve.at("samples") == Json{96.0});  // six steps
   CHECK(job.one("quality").values.size() == 1);
+  const TrainingProgress last = job.progress().back();
+  CHECK(last.step == 6);
+  CHECK(last.gap.value() == job.one("quality").values.front());
   CHECK(job.facts().at("target").is_null());
   CHECK(job.facts().at("converged") == false);
   CHECK_THAT(job.one("time_to_target").reason, Contains("trained on 96 samples without a target"));
+}
+
+TEST_CASE("the rate of a training with one evaluation leaves out the cold steps") {
+  TrainingJob job(Json{{"sample_budget", 160}, {"batch", 4}, {"lanes", 1}});  // 40 steps
+  REQUIRE(job.run().status == Status::ok);
+  CHECK(job.one("items_per_second").values.size() == 3);  // windows of ten, without the first
 }
 
 TEST_CASE("a running training reports where it is") {
@@ -179,12 +188,9 @@ TEST_CASE("a running training reports where it is") {
   params["peak_flops"] = 1e12;
   TrainingJob job(params);
   REQUIRE(job.run().status == Status::ok);
-  std::vector<TrainingProgress> reports;
-  for (const Record& record : job.sink.records)
-    if (const auto* event = std::get_if<Event>(&record.body))
-      if (event->key == kTrainingProgressEvent)
-        reports.push_back(training_progress_from(event->value).value());
-  REQUIRE(!reports.empty());
+  const std::vector<TrainingProgress> reports = job.progress();
+  REQUIRE(reports.size() >= 2);  // the first step and the end
+  CHECK(reports.back().step == 3);
   const TrainingProgress& first = reports.front();
   CHECK(first.step == 1);
   CHECK(first.last_step == 3);

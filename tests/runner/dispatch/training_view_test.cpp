@@ -110,7 +110,7 @@ TEST_CASE("damaged events and events of unknown jobs are no news") {
     damaged[key] = -1;
     CHECK_FALSE(view.take("02.train.0", viewed_event(kTrainingProgressEvent, damaged)));
   }
-  for (const Json& value : {Json(), Json("text"), Json::array({1}), Json{{"first", 5}, {"end", 3}}})
+  for (const Json& value : {Json(), Json("text"), Json::array({1}), Json{{"first", 5}, {"end", 5}}})
     CHECK_FALSE(view.take("02.train.0", viewed_event(kTrainingSlowdownEvent, value)));
   CHECK_FALSE(view.take("02.train.0", Record{"02.train.0", "", 0, 0, Outcome{}}));
   CHECK_FALSE(view.finish("02.train.0"));
@@ -121,8 +121,11 @@ TEST_CASE("a training that has ended runs no longer, and its last values stay") 
   view.start(viewed_entry());
   view.take("02.train.0", viewed_event(kTrainingProgressEvent, to_json(viewed_progress())));
   CHECK(view.finish("02.train.0"));
-  CHECK_THAT(view.gauges("r1"),
-             Contains("\"} 0\n") && Contains("benchctl_training_step{run=\"r1\""));
+  const std::string gauges = view.gauges("r1");
+  const std::size_t running = gauges.find("\nbenchctl_training_running{run=\"r1\"");
+  REQUIRE(running != std::string::npos);
+  CHECK(gauges.substr(running + 1, gauges.find('\n', running + 1) - running - 1).ends_with("} 0"));
+  CHECK_THAT(gauges, Contains("benchctl_training_step{run=\"r1\""));
 }
 
 }  // namespace bench

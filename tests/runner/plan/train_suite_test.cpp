@@ -149,6 +149,7 @@ TEST_CASE("several batches train on as many samples, each with its own job") {
   }
   CHECK(batches == std::set<std::int64_t>{16, 32, 64});
   CHECK(samples_of_ladder({16, 24, 40}) == 2160);  // 240 divides by all of them
+  CHECK(samples_of_ladder({100, 99}) == 9900);
   CHECK(samples_of_ladder({9973, 9967}) == 50 * 9973);
   request.samples = 1000;
   CHECK(train_plan_of(request).entries[0].job.params["sample_budget"] == 1000);
@@ -179,6 +180,7 @@ TEST_CASE("options that contradict several batches are refused") {
   CHECK_THAT(refusal([](TrainRequest& r) { r.steps = 8; }), Contains("--batches and --steps"));
   CHECK_THAT(refusal([](TrainRequest& r) { r.target = 0.1; }), Contains("no target"));
   CHECK_THAT(refusal([](TrainRequest& r) { r.largest_batch = true; }), Contains("--largest-batch"));
+  CHECK_THAT(refusal([](TrainRequest& r) { r.samples = 31; }), Contains("below the largest"));
   CHECK_THAT(refusal([](TrainRequest& r) { r.batches = {16}; }), Contains("only one"));
   CHECK_THAT(refusal([](TrainRequest& r) { r.batches = {16, 16}; }), Contains("listed twice"));
   CHECK_THAT(refusal([](TrainRequest& r) {

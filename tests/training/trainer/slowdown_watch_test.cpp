@@ -50,13 +50,57 @@ TEST_CASE("a slowdown is reported with the step where it began, its end and its 
   CHECK(found[1].slow_s == Approx(0.3).epsilon(0.03));
 }
 
-TEST_CASE("a slowdown is reported soon: after two seconds, or fewer steps than twenty") {
+TEST_CASE("a slowdown of steps without scatter is reported within twenty steps") {
   SlowdownWatch watch;
   std::int64_t step = 0;
   for (; step < 100; ++step) REQUIRE_FALSE(watch.after_step(step, slow_watch_step(0.5)));
-  while (!watch.after_step(step, slow_watch_step(0.65))) ++step;
-  CHECK(step < 125);
+  while (step < 200 && !watch.after_step(step, slow_watch_step(0.65))) ++step;
+  CHECK(step < 120);
   CHECK(watch.slow());
+}
+
+TEST_CASE("one slowdown among scattered steps is one, of about its size") {
+  for (const auto& [scatter, factor] : {std::pair(0.2, 1.5), std::pair(0.3, 1.6)}) {
+    std::mt19937_64 random(3);
+    std::normal_distribution<double> noise(0.0, scatter);
+    const auto found = slowdowns(4'000, [&](std::int64_t step) {
+      const double slow = step >= 1'000 && step < 3'000 ? factor : 1.0;
+      return slow_watch_step(0.1 * slow * std::exp(noise(random)));
+    });
+    INFO("scatter " << scatter);
+    REQUIRE(found.size() == 2);
+    CHECK(std::abs(found[0].first - 1'000) <= 30);
+    CHECK(std::abs(found[1].end.value() - 3'000) <= 30);
+    CHECK(found[1].slow_s / found[1].usual_s == Approx(factor).epsilon(0.05));
+  }
+}
+
+TEST_CASE("a stall neither hides a later slowdown nor is one") {
+  for (const std::int64_t stall : {15, 90}) {  // among the steps that say what is usual, and later
+    const auto found = slowdowns(300, [&](std::int64_t step) {
+      return slow_watch_step(step == stall ? 60.0 : step < 120 ? 0.1 : 0.2);
+    });
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].first == 120);
+    CHECK(found[1].usual_s == Approx(0.1).epsilon(0.2));
+    CHECK(found[1].slow_s == Approx(0.2));
+  }
+}
+
+TEST_CASE("a slowdown by ten is reported with its size") {
+  const auto found =
+      slowdowns(100, [](std::int64_t step) { return slow_watch_step(step < 50 ? 0.1 : 1.0); });
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].slow_s == Approx(1.0));
+}
+
+TEST_CASE("steps that are a little slower for long become usual") {
+  const auto found = slowdowns(2'000, [](std::int64_t step) {
+    return slow_watch_step(step < 500 ? 0.1 : step < 1'500 ? 0.115 : 0.138);
+  });
+  REQUIRE(found.size() == 2);  // a fifth more than what was usual by then
+  CHECK(found[0].first == 1'500);
+  CHECK(found[0].usual_s == Approx(0.115).epsilon(0.01));
 }
 
 TEST_CASE("noise, single stalls, small changes and slow first steps are no slowdowns") {

@@ -5,7 +5,7 @@
 #include "core/disclaimer.h"
 #include "core/names.h"
 #include "core/text.h"
-#include "results/run/gauges.h"
+#include "results/run/training_gauges.h"
 
 namespace bench::mlperf {
 namespace {
@@ -118,20 +118,20 @@ std::string to_line(const ProgressReport& report) {
   return fmt::format("{}: {}", kPhases.name(report.phase), join(parts, ", "));
 }
 
-std::string to_prometheus(const ProgressReport& report, const std::string& log, double now_ms) {
-  Gauges gauges;
+std::string to_prometheus(const ProgressReport& report, const std::string& log) {
+  TrainingGauges gauges;
   const GaugeLabels labels = {{"log", log}, {"benchmark", report.benchmark}};
   const auto add = [&](const char* name, std::optional<double> value) {
-    if (value) gauges.add(std::string("benchctl_training_") + name, labels, *value);
+    gauges.add(name, labels, value);
   };
-  const auto seconds = [](std::optional<double> minutes) {
-    return minutes ? std::optional(*minutes * 60.0) : std::nullopt;
+  const auto times = [](std::optional<double> value, double factor) {
+    return value ? std::optional(*value * factor) : std::nullopt;
   };
   const bool in_samples = report.goal.progress != "epoch_num";
   add("running", report.phase == RunPhase::training ? 1.0 : 0.0);
-  add("report_timestamp_seconds", now_ms / 1000.0);
-  add("elapsed_seconds", seconds(report.run_minutes));
-  add("projected_seconds", seconds(report.projected_minutes));
+  add("report_timestamp_seconds", times(report.last_line_ms, 1e-3));
+  add("elapsed_seconds", times(report.run_minutes, 60.0));
+  add("projected_seconds", times(report.projected_minutes, 60.0));
   add("step", report.stats.step);
   add("step_seconds", report.stats.step_seconds);
   add("loss", report.stats.loss);
@@ -140,22 +140,7 @@ std::string to_prometheus(const ProgressReport& report, const std::string& log, 
   add(in_samples ? "samples" : "epochs", report.progress);
   add(in_samples ? "samples_per_second" : "epochs_per_second", report.rate.last);
   if (report.rate.last) add("slow", report.rate.slow_since ? 1.0 : 0.0);
-  return gauges.text(
-      {{"benchctl_training_running", "1 between run_start and run_stop, else 0."},
-       {"benchctl_training_report_timestamp_seconds",
-        "When the log was last read, seconds since the Unix epoch."},
-       {"benchctl_training_elapsed_seconds", "Since run_start, or until run_stop."},
-       {"benchctl_training_projected_seconds", "Projected time to train; not an official metric."},
-       {"benchctl_training_step", "Step, as last logged."},
-       {"benchctl_training_step_seconds", "Time of a step, as last logged."},
-       {"benchctl_training_loss", "Training loss, as last logged."},
-       {"benchctl_training_quality", "Last evaluation."},
-       {"benchctl_training_target_quality", "Quality to reach."},
-       {"benchctl_training_samples", "Samples trained on at the last evaluation."},
-       {"benchctl_training_epochs", "Epochs trained at the last evaluation."},
-       {"benchctl_training_samples_per_second", "Between the last two evaluations."},
-       {"benchctl_training_epochs_per_second", "Between the last two evaluations."},
-       {"benchctl_training_slow", "1 while evaluations come slower than usual, else 0."}});
+  return gauges.text();
 }
 
 std::string to_text(const ProgressReport& report) {

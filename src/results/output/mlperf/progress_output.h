@@ -12,8 +12,8 @@ namespace bench::mlperf {
 std::string to_text(const ProgressReport& report);
 /// The same in short, to be redrawn.
 std::string to_line(const ProgressReport& report);
-/// Gauges for node_exporter's textfile collector; `log` is a label. `now_ms`: UTC, since 1970.
-std::string to_prometheus(const ProgressReport& report, const std::string& log, double now_ms);
+/// Gauges for node_exporter's textfile collector; `log` is a label.
+std::string to_prometheus(const ProgressReport& report, const std::string& log);
 /// Keys: phase, benchmark, division, init {minutes, left_minutes}, run_minutes, evaluations,
 /// quality, target, progress, unit, distance, rate {last, usual, slow_since}, logged {step, loss,
 /// throughput, step_seconds}, projection {progress, minutes, why_not}, rcp {mean,

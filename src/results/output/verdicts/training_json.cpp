@@ -20,6 +20,12 @@ Json curve_json(const TrainingRun& run) {
   return points;
 }
 
+Json slowdowns_json(const TrainingRun& run) {
+  Json slowdowns = Json::array();
+  for (const TrainingSlowdown& slowdown : run.slowdowns) slowdowns.push_back(to_json(slowdown));
+  return slowdowns;
+}
+
 Json faults_json(const TrainingRun& run) {
   Json faults = Json::array();
   for (const TrainingFault& fault : run.faults)
@@ -52,6 +58,7 @@ Json run_json(const TrainingRun& run) {
           {"energy_of", text_or_null(run.energy_of)},
           {"checks", run.checks},
           {"checks_not_held", faults_json(run)},
+          {"slowdowns", slowdowns_json(run)},
           {"curve", curve_json(run)}};
 }
 
@@ -142,6 +149,7 @@ Json ladder_json(const BatchLadder& ladder) {
                       {"low", number_or_null(point.low)},
                       {"high", number_or_null(point.high)},
                       {"memory_bytes", number_or_null(point.memory)},
+                      {"samples", number_or_null(point.samples)},
                       {"gap", number_or_null(point.gap)},
                       {"reason", text_or_null(point.reason)}});
   const auto batch_of = [&](const std::optional<std::size_t>& index) {

@@ -169,14 +169,15 @@ Plot ladder_plot(const TrainingReport& report, const BatchLadder& ladder) {
 
 void add_batch_ladder(Document& document, const TrainingReport& report, const BatchLadder& ladder) {
   document.add(Heading{"Batch sizes"});
-  document.add(Paragraph{
-      fmt::format("Each trained on {} samples with the preset's learning rate; {}.",
-                  rate_number(static_cast<double>(ladder.samples)), ladder_words(ladder))});
+  document.add(Paragraph{fmt::format(
+      "Each trained on {} samples, in whole steps, with the preset's learning rate; {}.",
+      rate_number(static_cast<double>(ladder.samples)), ladder_words(ladder))});
   DocumentTable table{{{"batch"},
                        {"micro-batch", true, 2},
                        {items_word(report.groups[ladder.points.front().group]) + "/s"},
                        {"of the fastest", true, 1},
                        {"memory per rank"},
+                       {"samples", true, 2},
                        {"gap"},
                        {"", false}}};
   for (std::size_t i = 0; i < ladder.points.size(); ++i) {
@@ -193,6 +194,7 @@ void add_batch_ladder(Document& document, const TrainingReport& report, const Ba
          share_cell(point.items_per_second / most),
          std::isfinite(point.memory) ? DocumentCell{format(Bytes{point.memory}), point.memory}
                                      : DocumentCell{},
+         rate_cell(point.samples),
          numeric(point.gap, number_text(point.gap)),
          {word}});
   }
@@ -201,16 +203,19 @@ void add_batch_ladder(Document& document, const TrainingReport& report, const Ba
                Audience::page);
 }
 
+bool in_ladder(const TrainingReport& report, std::size_t group) {
+  return std::ranges::any_of(report.batch_ladders, [&](const BatchLadder& ladder) {
+    return std::ranges::find(ladder.points, group, &BatchPoint::group) != ladder.points.end();
+  });
+}
+
 /// A ladder has all of its groups in one table; the page has their details too.
 void add_groups(Document& document, const TrainingReport& report) {
   for (std::size_t i = 0; i < report.groups.size(); ++i) {
-    const bool in_ladder = std::ranges::any_of(report.batch_ladders, [&](const BatchLadder& one) {
-      return std::ranges::find(one.points, i, &BatchPoint::group) != one.points.end();
-    });
     Document part;
     add_group(part, report.groups[i]);
     for (Document::Part& one : part.parts)
-      document.add(std::move(one.block), in_ladder ? Audience::page : one.audience);
+      document.add(std::move(one.block), in_ladder(report, i) ? Audience::page : one.audience);
   }
 }
 
@@ -262,9 +267,9 @@ Headline headline_of(const TrainingReport& report) {
                     exit_words(report.exit_code)};
   for (const BatchLadder& ladder : report.batch_ladders)
     headline.reasons.items.push_back({ladder_words(ladder)});
-  if (!report.batch_ladders.empty()) return headline;
-  for (std::size_t i = 0; i < std::min(kMost, report.groups.size()); ++i)
-    headline.reasons.items.push_back({group_words(report.groups[i])});
+  for (std::size_t i = 0; i < report.groups.size(); ++i)
+    if (headline.reasons.items.size() < kMost && !in_ladder(report, i))
+      headline.reasons.items.push_back({group_words(report.groups[i])});
   return headline;
 }
 

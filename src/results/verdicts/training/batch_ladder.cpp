@@ -26,10 +26,16 @@ BatchPoint point_of(std::span<const TrainingGroup> groups, std::size_t index) {
       point.memory = (std::isfinite(point.memory) ? point.memory : 0.0) + memory.bytes;
   std::vector<double> gaps;
   for (const TrainingRun& run : group.runs) {
-    gaps.push_back(run.quality);
-    if (point.reason.empty() && !was_timed(run)) point.reason = run.reason;
+    if (was_timed(run)) {
+      gaps.push_back(run.quality);
+      if (!run.curve.empty()) point.samples = run.curve.back().samples;
+    } else if (point.reason.empty()) {
+      point.reason = run.reason;
+    }
   }
   point.gap = finite_median(gaps);
+  if (!(point.items_per_second > 0.0)) point.items_per_second = kNoValue;
+  if (std::isfinite(point.items_per_second)) point.reason.clear();
   return point;
 }
 
@@ -43,7 +49,7 @@ BatchLadder ladder_of(std::span<const TrainingGroup> groups, std::vector<std::si
     if (!ladder.fastest || rate > ladder.points[*ladder.fastest].items_per_second)
       ladder.fastest = i;
   }
-  for (std::size_t i = 0; ladder.fastest && !ladder.enough; ++i)
+  for (std::size_t i = 0; ladder.fastest && !ladder.enough && i < ladder.points.size(); ++i)
     if (ladder.points[i].items_per_second >=
         kEnough * ladder.points[*ladder.fastest].items_per_second)
       ladder.enough = i;
@@ -63,6 +69,13 @@ std::vector<BatchLadder> batch_ladders_of(std::span<const TrainingGroup> groups)
   for (auto& [setup, members] : found)
     if (members.size() > 1) ladders.push_back(ladder_of(groups, std::move(members)));
   return ladders;
+}
+
+bool fits_elsewhere(std::span<const BatchLadder> ladders, std::size_t group) {
+  return std::ranges::any_of(ladders, [&](const BatchLadder& ladder) {
+    return ladder.fastest &&
+           std::ranges::find(ladder.points, group, &BatchPoint::group) != ladder.points.end();
+  });
 }
 
 std::string ladder_words(const BatchLadder& ladder) {

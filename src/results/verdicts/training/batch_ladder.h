@@ -19,8 +19,9 @@ struct BatchPoint {
   std::size_t group = 0;         // index in TrainingReport::groups
   double items_per_second = kNoValue, low = kNoValue, high = kNoValue;  // as the group's
   double memory = kNoValue;                                             // bytes of a rank
-  double gap = kNoValue;    // after the samples of the ladder, median over seeds
-  std::string reason = {};  // why there is no rate: out of memory
+  double gap = kNoValue;      // after `samples`, median over seeds
+  double samples = kNoValue;  // trained on: those of the ladder, in whole steps
+  std::string reason = {};    // why there is no rate: out of memory
 };
 
 struct BatchLadder {
@@ -34,6 +35,10 @@ struct BatchLadder {
 
 /// Ladders among the groups with a sample budget, each with two batch sizes or more.
 std::vector<BatchLadder> batch_ladders_of(std::span<const TrainingGroup> groups);
+
+/// Whether another batch of the group's ladder could be timed: that this one does not fit is then
+/// an answer.
+bool fits_elsewhere(std::span<const BatchLadder> ladders, std::size_t group);
 
 /// "batch 64 is the fastest of 4; batch 32 comes within 5 % of it".
 std::string ladder_words(const BatchLadder& ladder);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "core/order_statistics.h"
 #include "results/run/conclusion.h"
+#include "results/verdicts/training/training_summary.h"
 
 namespace bench {
 namespace {
@@ -221,10 +223,10 @@ void warn_of_machine(const TrainingGroup& group, std::vector<std::string>& warni
                     100.0 * group.seconds.cv, 100.0 * group.samples.cv, group.samples.runs_needed));
 }
 
-/// What a slowdown added to the run, as far as its end is known.
+/// What a slowdown added to the run; infinite for one that had not ended when the run did.
 double added_seconds(const TrainingSlowdown& slowdown) {
-  const auto steps = static_cast<double>(slowdown.end.value_or(slowdown.first) - slowdown.first);
-  return steps * (slowdown.slow_s - slowdown.usual_s);
+  if (!slowdown.end) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(*slowdown.end - slowdown.first) * (slowdown.slow_s - slowdown.usual_s);
 }
 
 void warn_of_slowdowns(const TrainingGroup& group, std::vector<std::string>& warnings) {
@@ -234,7 +236,8 @@ void warn_of_slowdowns(const TrainingGroup& group, std::vector<std::string>& war
     if (run.slowdowns.empty() || ++slow > kMost) continue;
     const auto worst = std::ranges::max_element(run.slowdowns, {}, added_seconds);
     const std::size_t more = run.slowdowns.size() - 1;
-    warnings.push_back(fmt::format("seed {}: {}{}", run.seed, to_text(*worst),
+    warnings.push_back(fmt::format("{}, seed {}: {}{}", setup_words(group), run.seed,
+                                   to_text(*worst),
                                    more > 0 ? fmt::format("; {} more", more) : ""));
   }
   if (slow > kMost)
@@ -281,12 +284,12 @@ Verdict verdict_of(TrainingState state) {
 
 ExitCode exit_code_of(const TrainingReport& report) {
   Conclusion conclusion{.interrupted = report.interrupted};
-  // That a batch does not fit is an answer, if another one does.
-  const bool answered = std::ranges::any_of(
-      report.batch_ladders, [](const BatchLadder& ladder) { return ladder.fastest.has_value(); });
-  for (const TrainingGroup& group : report.groups)
-    for (const TrainingRun& run : group.runs)
-      conclusion.add(answered && run.out_of_memory ? Verdict::pass : verdict_of(run.state));
+  for (std::size_t i = 0; i < report.groups.size(); ++i)
+    for (const TrainingRun& run : report.groups[i].runs) {
+      const bool too_large = run.state == TrainingState::not_run && run.out_of_memory;
+      conclusion.add(too_large && fits_elsewhere(report.batch_ladders, i) ? Verdict::pass
+                                                                          : verdict_of(run.state));
+    }
   const bool nothing_trained = conclusion.failed + conclusion.unjudged + conclusion.passed == 0;
   if (nothing_trained && any_diagnosis(report)) conclusion.passed = 1;
   return conclusion.exit_code();

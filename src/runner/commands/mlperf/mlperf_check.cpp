@@ -8,9 +8,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "core/whole_file.h"
@@ -74,14 +77,12 @@ class Rules {
 
 double now_ms() { return static_cast<double>(now_ns()) / 1e6; }
 
-/// A line for each change, and on a terminal a last one that is redrawn. Gauges every five seconds.
+/// A line for each change, and on a terminal a last one that is redrawn. Gauges every five seconds,
+/// for as long as the log is followed.
 class FollowView {
  public:
   explicit FollowView(const CheckCommand& options)
       : options_(options), live_(!options.json && isatty(STDOUT_FILENO) != 0) {}
-  ~FollowView() { clear(); }
-  FollowView(const FollowView&) = delete;
-  FollowView& operator=(const FollowView&) = delete;
 
   void show(const mlperf::ProgressReport& report, bool changed) {
     clear();
@@ -92,7 +93,14 @@ class FollowView {
     if (live_ && report.phase != mlperf::RunPhase::stopped) draw(to_line(report));
     if (options_.prometheus.empty() || (!changed && now_ms() < gauges_due_ms_)) return;
     gauges_due_ms_ = now_ms() + 5000.0;
-    replace_file(options_.prometheus, to_prometheus(report, options_.path, now_ms()));
+    write_gauges(to_prometheus(report, options_.path));
+  }
+
+  /// The training goes on, but nobody watches it any longer.
+  void abandon() {
+    clear();
+    std::error_code ignored;
+    if (!options_.prometheus.empty()) std::filesystem::remove(options_.prometheus, ignored);
   }
 
  private:
@@ -103,12 +111,18 @@ class FollowView {
     drawn_ = true;
   }
   void clear() {
-    if (drawn_) print(std::string("\r\033[K"));
-    drawn_ = false;
+    if (std::exchange(drawn_, false)) print(std::string("\r\033[K"));
+  }
+  /// A full disk is no reason to stop following; said once.
+  void write_gauges(const std::string& text) try {
+    replace_file(options_.prometheus, text);
+    gauges_failed_ = false;
+  } catch (const Error& error) {
+    if (!std::exchange(gauges_failed_, true)) say(Level::warning, "no gauges: " + error.text());
   }
 
   const CheckCommand& options_;
-  bool live_, drawn_ = false;
+  bool live_, drawn_ = false, gauges_failed_ = false;
   double gauges_due_ms_ = 0.0;
 };
 
@@ -149,7 +163,10 @@ ExitCode follow_run(const CheckCommand& options) {
     ::poll(&signal, 1, kPoll_ms);
     return interrupts.count() == 0;
   };
-  if (!follow_log(options.path, callbacks)) return ExitCode::interrupted;
+  if (!follow_log(options.path, callbacks)) {
+    view.abandon();
+    return ExitCode::interrupted;
+  }
   return verdict_on(options, rules);
 }
 

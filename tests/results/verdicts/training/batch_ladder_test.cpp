@@ -94,6 +94,28 @@ TEST_CASE("a ladder of which no batch fits could not be measured") {
   CHECK(report.exit_code == ExitCode::not_measured);
 }
 
+TEST_CASE("only a training that was not started for want of memory is excused") {
+  TrainingFixture fixture;
+  add_batch(fixture, 16, 80e3, 0.5);
+  add_batch(fixture, 32, -1.0, 0.5);  // damaged
+  const MadeTraining made{.batch = 64};
+  const std::string job = fixture.plan(made, ladder_params(made));
+  fixture.run.add(job, Event{kOutOfMemoryEvent, {{"bytes", 2e9}, {"available", 1e9}}});
+  fixture.run.outcome(job, Status::failed, "rank exited: signal 9");
+  const TrainingReport crashed = training_report_of(fixture.records());
+  CHECK(crashed.exit_code == ExitCode::not_measured);
+  CHECK(crashed.batch_ladders.at(0).enough == 0u);
+
+  TrainingFixture other;
+  add_batch(other, 16, 80e3, 0.5);
+  add_batch(other, 32, 90e3, 0.5);
+  const MadeTraining alone{.batch = 64};
+  const std::string single = other.plan(alone, TrainingFixture::params_of(alone));
+  other.run.add(single, Event{kOutOfMemoryEvent, {{"bytes", 2e9}, {"available", 1e9}}});
+  other.run.outcome(single, Status::skipped, "out of memory");
+  CHECK(training_report_of(other.records()).exit_code == ExitCode::not_measured);
+}
+
 TEST_CASE("trainings to a target, or on other numbers of samples, are no ladder") {
   TrainingFixture fixture;
   fixture.add({.seed = 1, .batch = 16});

@@ -78,7 +78,7 @@ ExitCode train(const TrainOptions& options) {
 void add_what(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
   add_value(command, "workload", request.workload, "WORKLOAD",
-            "Train this workload: llm, lora, dlrm, two_tower or moe")
+            "Train this workload: llm, lora, dlrm, two_tower, moe or flow")
       ->required();
   add_value(command, "--preset", request.preset, "PRESET",
             "Choose the model size: tiny, small, ... (default: tiny)");

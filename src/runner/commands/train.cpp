@@ -90,9 +90,9 @@ void add_what(CLI::App& command, TrainOptions& options) {
   add_value(command, "--steps", request.steps, "N",
             "Measure only throughput over this many steps (default: train to the target)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  add_value(
-      command, "--dtype", request.dtype, "TYPE",
-      "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 for llm and lora beyond tiny)");
+  add_value(command, "--dtype", request.dtype, "TYPE",
+            "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 for llm, lora and flow beyond "
+            "tiny)");
   add_value(command, "--batch", request.batch, "N",
             "Set the global batch size, or with --scaling weak the batch size per rank "
             "(default: the preset's)")

@@ -268,6 +268,7 @@ TEST_CASE("the quality of rectified flow has a loss and a gap at each of eight t
     sum += parts.at(fmt::format("gap_t{}_8", time)).get<double>() / 8.0;
   CHECK(job.one("quality").values.at(0) == Approx(sum));
   CHECK(job.logged("evaluation_frequency") == std::vector<Json>{2560});
+  CHECK(job.logged("averaged_validation_loss") == job.logged("eval_accuracy"));
 }
 
 TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {

@@ -101,16 +101,16 @@ void CaptionedImages::read(Split split, std::uint64_t index, ImageSample& sample
           first + static_cast<std::int32_t>(below(stream.bits32(kFirstWordNumber + at),
                                                   static_cast<std::uint32_t>(counts[kind])));
     }
-  const std::vector<double> told = told_by(sample.words);
+  const std::vector<double> described = described_by(sample.words);
   const double* texture = textures_.data() + style * elements;
   for (std::size_t i = 0; i < elements; ++i) {
     const auto [z, noise] = gaussian_pair(stream, kFirstPairNumber + i);
-    sample.image[i] = static_cast<float>(told[i] + texture[i] + law_.sigma * z);
+    sample.image[i] = static_cast<float>(described[i] + texture[i] + law_.sigma * z);
     sample.noise[i] = static_cast<float>(noise);
   }
 }
 
-std::vector<double> CaptionedImages::told_by(std::span<const std::int32_t> words) const {
+std::vector<double> CaptionedImages::described_by(std::span<const std::int32_t> words) const {
   std::vector<double> image(law_.shape.elements());
   for (int phrase = 0; phrase < law_.phrases(); ++phrase)
     add_phrase(words.data() + 3 * phrase, image);
@@ -140,9 +140,9 @@ void CaptionedImages::add_phrase(const std::int32_t* words, std::span<double> im
 
 void CaptionedImages::best_velocity(std::span<const std::int32_t> words, std::span<const float> x_t,
                                     double time, std::span<double> velocity) const {
-  const std::vector<double> told = told_by(words);
+  const std::vector<double> described = described_by(words);
   std::vector<double> means = textures_;
-  for (std::size_t i = 0; i < means.size(); ++i) means[i] += told[i % told.size()];
+  for (std::size_t i = 0; i < means.size(); ++i) means[i] += described[i % described.size()];
   velocity_of_mixture(means, law_.sigma, x_t, time, velocity);
 }
 

@@ -3,8 +3,8 @@
 // A caption is a list of phrases of three words: colour, shape, place. Each phrase draws its shape
 // (a pattern of pixels) in its colour (a vector over channels) at its place; what is left of a
 // caption is filled with a word without meaning. Each image has one of a few styles, equally often:
-// a texture that repeats over the whole image, which the caption does not tell. Independent normal
-// noise is added to every element:
+// a texture that repeats over the whole image, which the caption does not mention. Independent
+// normal noise is added to every element:
 //
 //   x = contrast / sqrt(phrases) x sum over phrases of shape (x) colour  +  texture of the style
 //       + sigma z
@@ -48,8 +48,8 @@ class CaptionedImages final : public ImageSource {
   void read(Split split, std::uint64_t index, ImageSample& sample) const override;
   void best_velocity(std::span<const std::int32_t> words, std::span<const float> x_t, double time,
                      std::span<double> velocity) const override;
-  /// What a caption tells of its images: their mean without a texture.
-  std::vector<double> told_by(std::span<const std::int32_t> words) const;
+  /// What a caption says of its images: their mean without a texture.
+  std::vector<double> described_by(std::span<const std::int32_t> words) const;
   /// Of all styles, one after another.
   std::span<const double> textures() const { return textures_; }
 

@@ -1,11 +1,7 @@
 #include "training/workloads/flow.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,6 +10,7 @@
 #include "training/sources/byte_reader.h"
 #include "training/sources/finite.h"
 #include "training/workloads/chosen_data.h"
+#include "training/workloads/flow_evaluation.h"
 
 namespace bench::training {
 namespace {
@@ -74,34 +71,6 @@ FlowSetting large_flow(const std::string& preset, std::int64_t batch, std::int64
   return setting;
 }
 
-/// One sample of a source and what a model sees of it.
-class FlowSample {
- public:
-  explicit FlowSample(const ImageShape& shape)
-      : words_(static_cast<std::size_t>(shape.words)),
-        image_(shape.elements()),
-        noise_(shape.elements()) {}
-
-  void read(const ImageSource& source, Split split, std::uint64_t index) {
-    ImageSample sample{words_, image_, noise_};
-    source.read(split, index, sample);
-    time_ = sample.time;
-  }
-  std::span<const std::int32_t> words() const { return words_; }
-  std::span<const float> image() const { return image_; }
-  std::span<const float> noise() const { return noise_; }
-  double time() const { return time_; }
-  float noisy(std::size_t i) const {
-    return static_cast<float>(1.0 - time_) * image_[i] + static_cast<float>(time_) * noise_[i];
-  }
-  float velocity(std::size_t i) const { return noise_[i] - image_[i]; }
-
- private:
-  std::vector<std::int32_t> words_;
-  std::vector<float> image_, noise_;
-  double time_ = 0.0;
-};
-
 /// value(i) of every element i of an image, as rows of patches from `first` on.
 template <class Value>
 void put_patches(const FlowShape& shape, const View& to, std::int64_t first, const Value& value) {
@@ -117,86 +86,6 @@ void put_patches(const FlowShape& shape, const View& to, std::int64_t first, con
                static_cast<double>(value(static_cast<std::size_t>(from + k))));
     }
 }
-
-/// The loss of the best velocity on each evaluation sample, computed once.
-class BestLosses {
- public:
-  double of(const ImageSource& source, std::uint64_t index) {
-    const auto [at, is_new] = losses_.try_emplace(index, 0.0);
-    if (is_new) at->second = compute(source, index);
-    return at->second;
-  }
-
- private:
-  static double compute(const ImageSource& source, std::uint64_t index) {
-    FlowSample sample(source.shape());
-    sample.read(source, Split::evaluation, index);
-    std::vector<float> noisy(source.shape().elements());
-    for (std::size_t i = 0; i < noisy.size(); ++i) noisy[i] = sample.noisy(i);
-    std::vector<double> best(noisy.size());
-    source.best_velocity(sample.words(), noisy, sample.time(), best);
-    double sum = 0.0;
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      const double off = best[i] - static_cast<double>(sample.velocity(i));
-      sum += off * off;
-    }
-    return sum / static_cast<double>(best.size());
-  }
-
-  std::unordered_map<std::uint64_t, double> losses_ = {};
-};
-
-/// Losses by time, of the model and of the best velocity.
-class FlowEvaluation final : public Evaluation {
- public:
-  FlowEvaluation(const ImageSource& source, BestLosses& best, const Model& model,
-                 std::int64_t patches)
-      : source_(source), best_(best), losses_(model.losses), patches_(patches) {}
-
-  void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
-    const double* losses = lane.view(losses_).as<double>();
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint64_t index = first + static_cast<std::uint64_t>(i);
-      Sums& sums = sums_.at(index % kTimes);
-      double loss = 0.0;
-      for (std::int64_t patch = 0; patch < patches_; ++patch) loss += *losses++;
-      sums[kLoss] += loss / static_cast<double>(patches_);
-      sums[kFloor] += best_.of(source_, index);
-      sums[kCount] += 1.0;
-    }
-  }
-
-  /// Times without a sample are left out.
-  Quality finish(Group& group) override {
-    group.sum(std::span(sums_.front().data(), sums_.size() * sums_.front().size()));
-    Quality quality;
-    double times = 0.0;
-    for (std::size_t time = 0; time < sums_.size(); ++time) {
-      const Sums& sums = sums_.at(time);
-      if (sums[kCount] == 0.0) continue;
-      const double loss = sums[kLoss] / sums[kCount], floor = sums[kFloor] / sums[kCount];
-      times += 1.0;
-      quality.native += loss;
-      quality.floor += floor;
-      quality.parts.emplace_back(fmt::format("loss_t{}_{}", time, kTimes), loss);
-      quality.parts.emplace_back(fmt::format("gap_t{}_{}", time, kTimes), loss - floor);
-    }
-    quality.native /= times;
-    quality.floor /= times;
-    quality.gap = quality.native - quality.floor;
-    return quality;
-  }
-
- private:
-  enum { kLoss, kFloor, kCount };
-  using Sums = std::array<double, 3>;
-
-  const ImageSource& source_;
-  BestLosses& best_;
-  Var losses_;
-  std::int64_t patches_;
-  std::array<Sums, kTimes> sums_ = {};
-};
 
 /// In the order of Model::inputs.
 enum FlowInput : std::size_t { kWords, kPatches, kTimesOf, kVelocities };

@@ -51,13 +51,14 @@ std::vector<double> integrated_velocity(const CaptionedImages& source, const Ima
                                         const ReadImage& seen, std::span<const float> x_t,
                                         double time) {
   constexpr double kReach = 6.0, kStep = 0.05;
-  const std::vector<double> told = source.told_by(seen.words);
+  const std::vector<double> described = source.described_by(seen.words);
   const auto density = [&](const double* x) {
     double sum = 0.0;
     for (int style = 0; style < law.styles; ++style) {
       double squares = 0.0;
       for (std::size_t i = 0; i < 2; ++i) {
-        const double mean = told[i] + source.textures()[2 * static_cast<std::size_t>(style) + i];
+        const double mean =
+            described[i] + source.textures()[2 * static_cast<std::size_t>(style) + i];
         squares += (x[i] - mean) * (x[i] - mean) / (law.sigma * law.sigma);
       }
       sum += std::exp(-squares / 2.0);
@@ -185,19 +186,19 @@ TEST_CASE("images have the mean and noise of their law, and captions name what i
     colours.insert(image.words[0]);
     places.insert(image.words[2]);
     CHECK((image.words[1] >= 6 && image.words[1] < 12));
-    const std::vector<double> told = source.told_by(image.words);
+    const std::vector<double> described = source.described_by(image.words);
     double nearest = 1e9;  // the style is the texture that leaves the least
     for (std::size_t style = 0; style < 8; ++style) {
       double left = 0.0;
-      for (std::size_t i = 0; i < told.size(); ++i) {
-        const double z = static_cast<double>(image.image[i]) - told[i] -
-                         source.textures()[style * told.size() + i];
+      for (std::size_t i = 0; i < described.size(); ++i) {
+        const double z = static_cast<double>(image.image[i]) - described[i] -
+                         source.textures()[style * described.size() + i];
         left += z * z;
       }
       nearest = std::min(nearest, left);
     }
     squares += nearest;
-    count += static_cast<double>(told.size());
+    count += static_cast<double>(described.size());
   }
   CHECK(colours.size() == 6);
   CHECK(places.size() == 9);

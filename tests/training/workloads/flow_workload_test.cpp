@@ -166,9 +166,9 @@ TEST_CASE("the baselines of flow tiny are gaps of laws that know less") {
       for (std::int32_t place = 0; place < law.places * law.places; ++place) {
         const std::int32_t words[] = {colour, law.colours + shape,
                                       law.colours + law.shapes + place};
-        const std::vector<double> told = source.told_by(words);
+        const std::vector<double> described = source.described_by(words);
         for (std::size_t i = 0; i < source.textures().size(); ++i)
-          all.push_back(told[i % told.size()] + source.textures()[i]);
+          all.push_back(described[i % described.size()] + source.textures()[i]);
       }
   const double captionless = gap_of_velocity(
       source, count, [&](std::span<const std::int32_t>, auto x_t, double time, auto& velocity) {
@@ -177,7 +177,7 @@ TEST_CASE("the baselines of flow tiny are gaps of laws that know less") {
   const double styleless = gap_of_velocity(
       source, count,
       [&](std::span<const std::int32_t> words, auto x_t, double time, auto& velocity) {
-        std::vector<double> mean = source.told_by(words);
+        std::vector<double> mean = source.described_by(words);
         for (std::size_t i = 0; i < source.textures().size(); ++i)
           mean[i % mean.size()] += source.textures()[i] / law.styles;
         velocity_of_mixture(mean, std::hypot(law.sigma, law.texture), x_t, time, velocity);

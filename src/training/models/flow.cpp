@@ -1,5 +1,6 @@
 #include "training/models/flow.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -35,21 +36,20 @@ class FlowParameters : public LlamaParameters {
     return linear(x, matrix_into_residual(name, {x.shape().columns(), width()}),
                   {bias(name, width())});
   }
-  /// Starts at zero, so that every block starts as the identity (adaLN-zero).
-  Var of_time(const std::string& name, std::int64_t out) {
-    return linear(time, parameter(name, {width(), out}, {Initial::constant(0.0)}),
-                  {bias(name, out)});
-  }
   Var bias(const std::string& name, std::int64_t out) {
     return parameter(name + ".bias", {1, out}, {Initial::constant(0.0), false});
   }
-  /// The norm of x, shifted and scaled by the time.
+  /// The norm of x, shifted and scaled by the time; both start at zero.
   Var adaptive_norm(Var x, const std::string& name) {
     const Var normal = layer_norm(x, gain(name), bias(name, width()));
-    return modulate(normal, of_time(name + ".modulation", 2 * width()));
+    const std::string by = name + ".modulation";
+    const Var w = parameter(by, {width(), 2 * width()}, {Initial::constant(0.0)});
+    return modulate(normal, linear(time, w, {bias(by, 2 * width())}));
   }
+  /// Gates do not start at zero, as adaLN-zero's do: words are behind several, and the product of
+  /// their gradients would stay below AdamW's epsilon in the first steps.
   Var gated(Var x, Var part, const std::string& name) {
-    return gated_add(x, part, of_time(name + ".gate", width()));
+    return gated_add(x, part, linear_of(time, name + ".gate", width()));
   }
 
   Var time = {};
@@ -60,7 +60,8 @@ class FlowParameters : public LlamaParameters {
 Var flow_angles(Graph& graph, const FlowShape& shape) {
   const AttentionShape heads = shape.attention();
   const std::int64_t half = heads.head_dim / 2, across = shape.side / shape.patch;
-  const std::int64_t of_words = half / 4, of_rows = (half - of_words) / 2;
+  const std::int64_t of_words = std::max<std::int64_t>(half / 4, 1);
+  const std::int64_t of_rows = (half - of_words) / 2;
   std::vector<double> values(static_cast<std::size_t>(heads.sequence * heads.head_dim));
   for (std::int64_t i = 0; i < heads.sequence; ++i) {
     const std::int64_t number = i - shape.words;
@@ -137,6 +138,7 @@ void check_flow(const FlowShape& shape) {
           "flow",
           "width " + std::to_string(shape.width) + " is not an even multiple of " +
               std::to_string(shape.heads) + " heads");
+  require(shape.attention().head_dim >= 6, "flow", "heads of fewer than three pairs to rotate");
   // The last block must read the words, or weights of theirs would have no gradient.
   require(shape.double_blocks > 0 && shape.single_blocks > 0, "flow",
           "the model needs a double and a single block");

@@ -101,6 +101,12 @@ TEST_CASE("gradients of rectified flow lost between two ranks are found by both"
       CHECK_FALSE(check_named(run, "gradient_exchange").held);
 }
 
+TEST_CASE("every parameter of rectified flow moves within three steps, and all checks hold") {
+  const TrainingRun run = train_short(short_flow(3));
+  check_that_flow_held(run);
+  CHECK_THAT(check_named(run, "parameters_move").text, Contains("within 3 steps"));
+}
+
 TEST_CASE("words that are never learned are found and named") {
   ShortTraining training = short_flow(10);
   training.inject = replace_flow_updates<StaleWords>;

@@ -22,9 +22,10 @@ Recipe short_recipe(std::int64_t steps, double target) {
 TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver& observer) {
   ChangedWorkload workload(make_workload(training.workload, "tiny", training.source_seed));
   workload.repeat = training.repeat;
-  if (training.spoil)
+  if (training.spoil || training.spoil_all)
     workload.spoil = [&](Split split, const Model& model, const Lane& lane) {
-      if (split == Split::train) training.spoil(model, lane);
+      if (training.spoil && split == Split::train) training.spoil(model, lane);
+      if (training.spoil_all) training.spoil_all(model, lane);
     };
   TrainerOptions options;
   options.recipe = training.recipe;

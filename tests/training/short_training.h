@@ -29,6 +29,8 @@ struct ShortTraining {
   std::function<void(KernelSet&)> inject = {};
   /// Changes a lane's inputs; called before each training micro-batch.
   std::function<void(const Model&, const Lane&)> spoil = {};
+  /// The same for evaluation micro-batches too.
+  std::function<void(const Model&, const Lane&)> spoil_all = {};
 };
 
 TrainingRun train_short(const ShortTraining& training, Group& group);

@@ -85,6 +85,7 @@ void TrainingLog::init_stop(const training::Workload& workload,
                             const training::TrainerOptions& options,
                             const training::Trainer& trainer) {
   const training::Recipe& recipe = options.recipe;
+  metric_key_ = workload.metric_key();
   names(workload);
   point("benchctl_twin", workload.name() + " " + workload.preset(),
         {{"note", workload.knows_floor() ? "a twin on generated data, not an MLPerf result"
@@ -146,6 +147,7 @@ void TrainingLog::evaluation_stop(std::int64_t samples, const training::Quality&
   metadata["gap"] = quality.gap;
   metadata["floor"] = quality.floor;
   point("eval_accuracy", quality.native, metadata);
+  if (!metric_key_.empty()) point(metric_key_, quality.native, after(samples));
 }
 
 void TrainingLog::run_stop(std::int64_t samples, bool converged) {

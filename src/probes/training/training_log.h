@@ -51,6 +51,7 @@ class TrainingLog : public training::RunObserver {
 
   State& state_;
   std::optional<MllogFile> file_ = {};
+  std::string metric_key_ = {};  // Workload::metric_key()
 };
 
 }  // namespace bench

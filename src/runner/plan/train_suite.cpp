@@ -81,12 +81,12 @@ std::string suite_name(const TrainRequest& request) {
                                                                                      : "train";
 }
 
-/// Larger language models are not trained in f32 on GPUs; "" leaves it to the probe.
+/// Larger transformers are not trained in f32 on GPUs; "" leaves it to the probe.
 std::string dtype_of(const TrainRequest& request) {
   if (!request.dtype.empty() || request.device == "host") return request.dtype;
-  return (request.workload == "llm" || request.workload == "lora") && request.preset != "tiny"
-             ? "bf16"
-             : "";
+  const std::string& name = request.workload;
+  const bool narrow = name == "llm" || name == "lora" || name == "flow";
+  return narrow && request.preset != "tiny" ? "bf16" : "";
 }
 
 Json params_of(const TrainRequest& request) {

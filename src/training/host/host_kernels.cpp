@@ -236,6 +236,43 @@ class NarrowLoss final : public Narrow<LossKernels> {
   void add_up(View losses, View sum, bool add) override { wide_->add_up(losses, sum, add); }
 };
 
+class NarrowDiffusion final : public Narrow<DiffusionKernels> {
+ public:
+  using Narrow::Narrow;
+  void modulate(View x, View vectors, View y) override {
+    WideViews views(buffers_);
+    wide_->modulate(views.read(x), views.read(vectors), views.written(y));
+  }
+  void modulate_backward(const ModulateBackward& what) override {
+    WideViews views(buffers_);
+    wide_->modulate_backward({views.read(what.x), views.read(what.vectors),
+                              views.read(what.y_gradient),
+                              views.written_or_added(what.x_gradient, what.add_x),
+                              views.written_or_added(what.vectors_gradient, what.add_vectors),
+                              what.add_x, what.add_vectors});
+  }
+  void gate(View x, View gates, View residual, View y) override {
+    WideViews views(buffers_);
+    wide_->gate(views.read(x), views.read(gates), views.read(residual), views.written(y));
+  }
+  void gate_backward(const GateBackward& what) override {
+    WideViews views(buffers_);
+    wide_->gate_backward({views.read(what.x), views.read(what.gates), views.read(what.y_gradient),
+                          views.written_or_added(what.x_gradient, what.add_x),
+                          views.written_or_added(what.gates_gradient, what.add_gates), what.add_x,
+                          what.add_gates});
+  }
+  void zero(View x) override {
+    WideViews views(buffers_);
+    wide_->zero(views.written(x));
+  }
+  void squared_error(View predictions, View targets, double gradient_scale, View losses) override {
+    WideViews views(buffers_);
+    const View wide = gradient_scale == 0.0 ? views.read(predictions) : views.changed(predictions);
+    wide_->squared_error(wide, views.read(targets), gradient_scale, losses);
+  }
+};
+
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
@@ -270,6 +307,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.elementwise = std::make_unique<NarrowElementwise>(std::move(wide.elementwise));
   set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
   set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
+  set.diffusion = std::make_unique<NarrowDiffusion>(std::move(wide.diffusion));
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "training/host/attention_backward_host.h"
+#include "training/host/diffusion_host.h"
 #include "training/host/experts_host.h"
 #include "training/host/gemm_host.h"
 #include "training/host/simple_host.h"
@@ -258,6 +259,7 @@ KernelSet kernel_set() {
   set.optimizer.reset(new Updates<T>);
   set.recommender.reset(new Recommender<T>);
   set.bags.reset(new Bags);
+  set.diffusion.reset(new Diffusion<T>);
   set.experts.reset(new Experts<T>);
   return set;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "training/sources/click_source.h"
+#include "training/sources/image_source.h"
 #include "training/sources/token_source.h"
 
 namespace bench::training {
@@ -77,6 +78,20 @@ class FiniteClicks final : public FiniteSource<ClickSource> {
   const ClickShape& shape() const override { return source_.shape(); }
   void read(Split split, std::uint64_t index, ClickSample& sample) const override {
     source_.read(split, index_at(split, index), sample);
+  }
+};
+
+class FiniteImages final : public FiniteSource<ImageSource> {
+ public:
+  using FiniteSource::FiniteSource;
+  const ImageShape& shape() const override { return source_.shape(); }
+  int vocabulary() const override { return source_.vocabulary(); }
+  void read(Split split, std::uint64_t index, ImageSample& sample) const override {
+    source_.read(split, index_at(split, index), sample);
+  }
+  void best_velocity(std::span<const std::int32_t> words, std::span<const float> x_t, double time,
+                     std::span<double> velocity) const override {
+    source_.best_velocity(words, x_t, time, velocity);
   }
 };
 

@@ -289,12 +289,12 @@ TEST_CASE("lora trains its base before the clock starts, once") {
 }
 
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
-  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe"}) {
+  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe", "flow"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);
-    const bool tokens = job.logged("max_sequence_length").size() == 1;
-    const double beta2 = tokens ? 0.98 : 0.99;
+    const bool clicks = workload == std::string("dlrm") || workload == std::string("two_tower");
+    const double beta2 = clicks ? 0.99 : 0.98;
     CHECK(job.logged("opt_name") == std::vector<Json>{"adamw"});
     CHECK(job.logged("opt_adamw_beta_1") == std::vector<Json>{0.9});
     CHECK(job.logged("opt_adamw_beta_2") == std::vector<Json>{beta2});
@@ -329,6 +329,19 @@ TEST_CASE("the quality of a mixture of experts says how evenly its experts are u
                            "expert_load_entropy", "dropped_share", "balance_loss"})
     CHECK(parts.contains(part));
   CHECK(parts.at("dropped_share") == 0.0);
+}
+
+TEST_CASE("the quality of rectified flow has a loss and a gap at each of eight times") {
+  TrainingJob job(Json{{"workload", "flow"}, {"batch", 16}, {"lanes", 2}, {"target", 2.0}});
+  CHECK(job.run().status == Status::ok);
+  const Json parts = job.facts().at("quality_parts");
+  CHECK(parts.size() == 16);
+  double sum = 0.0;
+  for (int time = 0; time < 8; ++time)
+    sum += parts.at(fmt::format("gap_t{}_8", time)).get<double>() / 8.0;
+  CHECK(job.one("quality").values.at(0) == Approx(sum));
+  CHECK(job.logged("evaluation_frequency") == std::vector<Json>{2560});
+  CHECK(job.logged("averaged_validation_loss") == job.logged("eval_accuracy"));
 }
 
 TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {

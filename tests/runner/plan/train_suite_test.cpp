@@ -83,11 +83,11 @@ TEST_CASE("products are measured on the threads of a rank, before it trains") {
   CHECK(train_plan_of(several, 1, true).entries[0].job.params["threads"] == Json{2});
 }
 
-TEST_CASE(
-    "on GPUs larger language models train in bf16, and products are as large as a GPU wants") {
-  const auto asked = [](const std::string& preset, const std::string& dtype) {
+TEST_CASE("on GPUs larger transformers train in bf16, and products are as large as a GPU wants") {
+  const auto asked = [](const std::string& preset, const std::string& dtype,
+                        const std::string& workload = "llm") {
     const Json suite = train_suite(
-        {.workload = "llm", .preset = preset, .device = "cuda", .seeds = {1}, .dtype = dtype});
+        {.workload = workload, .preset = preset, .device = "cuda", .seeds = {1}, .dtype = dtype});
     return std::pair(suite["cases"][0]["params"], suite["cases"][1]["params"]);
   };
   const auto [products, training] = asked("small", "");
@@ -97,6 +97,8 @@ TEST_CASE(
   CHECK(products["candidates"] == 32);
   CHECK(asked("small", "f16").second["dtype"] == "f16");
   CHECK_FALSE(asked("tiny", "").second.contains("dtype"));
+  CHECK(asked("flux", "", "flow").second["dtype"] == "bf16");
+  CHECK_FALSE(asked("small", "", "dlrm").second.contains("dtype"));
 }
 
 TEST_CASE("hosts of a file train together") {

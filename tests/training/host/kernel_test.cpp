@@ -1,4 +1,5 @@
 // Kernels against their definitions, written out, for every instruction set of this CPU.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -107,6 +108,27 @@ TEST_CASE("kernel: GELU's exponential stays within 1e-6 over the whole range") {
           std::max(worst, std::abs(0.5 * v * (1.0 + std::tanh(u)) - y[i]) / (1.0 + std::abs(v)));
     }
     CHECK(worst < 1e-6);
+  }
+}
+
+// GEMMs of subnormal numbers take several times as long.
+TEST_CASE("kernel: GELU and its slope are never subnormal, and NaN stays NaN") {
+  for (const std::string_view isa : host_kernel_isas()) {
+    const KernelSet set = host_kernels(Dtype::f32, isa);
+    FloatValues x;
+    for (float value = -14.0f; value < 1.0f; value += 0.01f) x.push_back(value);
+    x.push_back(std::nanf(""));
+    FloatValues y(x.size()), slope(x.size()), ones(x.size(), 1.0f);
+    set.activation->gelu_forward(float_view(x, 1), float_view(y, 1));
+    set.activation->gelu_backward(float_view(x, 1), float_view(ones, 1), float_view(slope, 1),
+                                  false);
+    const auto subnormal = [](float value) { return std::fpclassify(value) == FP_SUBNORMAL; };
+    INFO(isa);
+    CHECK(std::none_of(y.begin(), y.end(), subnormal));
+    CHECK(std::none_of(slope.begin(), slope.end(), subnormal));
+    CHECK(y.front() == 0.0f);
+    CHECK(std::isnan(y.back()));
+    CHECK(std::isnan(slope.back()));
   }
 }
 

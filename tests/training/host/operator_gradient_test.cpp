@@ -3,6 +3,7 @@
 #include "tests/support/catch.h"
 #include "tests/training/gradient_check.h"
 #include "training/host/host_kernels.h"
+#include "training/operators/diffusion.h"
 #include "training/operators/linear.h"
 #include "training/operators/recommender.h"
 #include "training/operators/transformer.h"
@@ -197,6 +198,44 @@ TEST_CASE("the gradient of the click loss is correct for scores of any size") {
   const auto fill = [&](const Lane& lane) {
     for (std::int64_t i = 0; i < kCheckedRows; ++i)
       lane.view(labels).as<double>()[i] = i % 3 == 0 ? 1.0 : 0.0;
+  };
+  for (const std::string_view isa : host_kernel_isas()) {
+    const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };
+    CHECK(check_gradients(g, losses, fill, kernels).worst < kGradientTolerance);
+  }
+}
+
+TEST_CASE("the gradient of modulation and gates is correct, in place and not") {
+  check_operator([](Graph& g) {
+    const Var x =
+        linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 19));
+    const Var vectors = gelu(checked_parameter(g, "vectors", 2, 2 * 19));
+    const Var gates = gelu(checked_parameter(g, "gates", 11, 19));
+    const Var y = modulate(add(modulate(x, vectors), x), vectors);
+    return gated_add(gated_add(y, x, gates), gelu(y), gates);
+  });
+}
+
+TEST_CASE("the gradient of joined and parted sequences is correct, also where parts overlap") {
+  check_operator([](Graph& g) {
+    const Var a = gelu(checked_parameter(g, "a", 2 * 4, 7));
+    const Var b = checked_parameter(g, "b", 2 * 7, 7);
+    const Var all = gelu(join_sequences(a, b, 2));
+    const Var part = part_of_sequences(all, 2, 3, 5);
+    return join_sequences(join_sequences(part, a, 2),
+                          part_of_sequences(part_of_sequences(all, 2, 0, 11), 2, 4, 2), 2);
+  });
+}
+
+TEST_CASE("the gradient of the squared error is correct") {
+  Graph g(Dtype::f64);
+  const Var targets = g.input("targets", {kCheckedRows, 13}, Dtype::f64);
+  const Var losses = squared_error(
+      linear(checked_parameter(g, "x", kCheckedRows, 5), checked_parameter(g, "w", 5, 13)),
+      targets);
+  const auto fill = [&](const Lane& lane) {
+    for (std::int64_t i = 0; i < 13 * kCheckedRows; ++i)
+      lane.view(targets).as<double>()[i] = 0.3 * static_cast<double>(i % 11) - 1.0;
   };
   for (const std::string_view isa : host_kernel_isas()) {
     const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };

@@ -1,0 +1,174 @@
+// Faults of a training of rectified flow, on one rank and on two, and what finds each.
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/group_with.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/losing_exchange.h"
+#include "tests/training/passing_optimizer.h"
+#include "tests/training/short_training.h"
+#include "training/workloads/flow.h"
+
+namespace bench::training {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// flow tiny over the first steps of its schedule with small batches, evaluated every ten steps.
+ShortTraining short_flow(std::int64_t steps) {
+  ShortTraining training;
+  training.workload = "flow";
+  training.recipe = flow_setting("tiny").recipe;
+  training.recipe.batch = 16;
+  training.recipe.micro_batch = 4;
+  training.recipe.target = -1.0;
+  training.recipe.horizon = steps;
+  training.recipe.evaluation_every = std::min<std::int64_t>(steps, 10);
+  training.recipe.evaluation_samples = 16;
+  return training;
+}
+
+template <class Faulty>
+void replace_flow_updates(KernelSet& set) {
+  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
+}
+
+/// Never updates the embedding of words: 22 x 64 elements.
+class StaleWords final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    if (range.parameters.elements() != 22 * 64) PassingOptimizer::adamw(range);
+  }
+};
+
+/// Updates with the peak of the schedule in every step.
+class PeakRate final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    StepNumbers numbers = *range.step;
+    numbers.rate = flow_setting("tiny").recipe.schedule.peak;
+    AdamwRange changed = range;
+    changed.step = &numbers;
+    PassingOptimizer::adamw(changed);
+  }
+};
+
+/// On two lanes in all; of two ranks, rank 1 may lose a share of its gradient in the check.
+std::vector<TrainingRun> train_flow_on(int ranks, std::int64_t steps, double loses = 0.0) {
+  std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
+  run_ranks(ranks, [&](Group& group) {
+    LosingExchange collectives(group, loses);
+    GroupWith all(group, collectives);
+    ShortTraining training = short_flow(steps);
+    training.lanes = 2 / ranks;
+    runs[static_cast<std::size_t>(group.rank())] = train_short(training, all, collectives);
+  });
+  return runs;
+}
+
+void check_that_flow_held(const TrainingRun& run) {
+  CHECK_FALSE(run.checks.empty());
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("two ranks train rectified flow like two lanes of one, bit for bit") {
+  const std::vector<TrainingRun> one = train_flow_on(1, 8), two = train_flow_on(2, 8);
+  check_that_flow_held(one[0]);
+  for (const TrainingRun& run : two) {
+    check_that_flow_held(run);
+    REQUIRE(run.steps.size() == one[0].steps.size());
+    for (std::size_t step = 0; step < run.steps.size(); ++step) {
+      CHECK(run.steps[step].loss == one[0].steps[step].loss);
+      CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
+    }
+    CHECK(run.parts == two[0].parts);
+    CHECK(run.curve.back().gap == Approx(one[0].curve.back().gap).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("gradients of rectified flow lost between two ranks are found by both") {
+  for (const double share : {1.0, 0.1})
+    for (const TrainingRun& run : train_flow_on(2, 2, share))
+      CHECK_FALSE(check_named(run, "gradient_exchange").held);
+}
+
+TEST_CASE("every parameter of rectified flow moves within three steps, and all checks hold") {
+  const TrainingRun run = train_short(short_flow(3));
+  check_that_flow_held(run);
+  CHECK_THAT(check_named(run, "parameters_move").text, Contains("within 3 steps"));
+}
+
+TEST_CASE("words that are never learned are found and named") {
+  ShortTraining training = short_flow(10);
+  training.inject = replace_flow_updates<StaleWords>;
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "parameters_move");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("embedding"));
+}
+
+TEST_CASE("updates of rectified flow that ignore the warm-up are found") {
+  ShortTraining training = short_flow(10);
+  training.inject = replace_flow_updates<PeakRate>;
+  const TrainingCheck check = check_named(train_short(training), "learning_rate");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("the update of step 1 had a learning rate of 0.008"));
+}
+
+TEST_CASE("a noisy image that changes after it was read is found") {
+  ShortTraining training = short_flow(10);
+  std::atomic<int> reads{0};
+  training.spoil = [&](const Model& model, const Lane& lane) {
+    if (++reads > 4 * 9 && reads <= 4 * 10)  // the last step, but not the check after it
+      lane.view(model.inputs[1]).as<float>()[5] += 1e-3F;
+  };
+  const TrainingCheck check = check_named(train_short(training), "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 9: 'patches' of samples"));
+}
+
+TEST_CASE("repeated images are found") {
+  ShortTraining training = short_flow(20);
+  training.repeat = 160;  // ten steps
+  const TrainingCheck check = check_named(train_short(training), "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 19: sample 304 on rank 0 repeats sample 144"));
+}
+
+TEST_CASE("a rank that draws other images is found by the next rank") {
+  std::vector<TrainingRun> runs(2);
+  run_ranks(2, [&](Group& group) {
+    ShortTraining training = short_flow(10);
+    training.lanes = 1;
+    if (group.rank() == 1) training.source_seed = 2;
+    runs[static_cast<std::size_t>(group.rank())] = train_short(training, group);
+  });
+  for (const TrainingRun& run : runs)
+    CHECK_THAT(check_named(run, "data").text, Contains("differ from those that rank 0 generates"));
+}
+
+TEST_CASE("inputs that show the velocity are found by a gap below the floor", "[long]") {
+  ShortTraining training = short_flow(60);
+  training.recipe.schedule.warmup = 5;
+  training.spoil_all = [](const Model& model, const Lane& lane) {
+    const View patches = lane.view(model.inputs[1]);
+    std::memcpy(patches.data, lane.view(model.inputs[3]).data,
+                static_cast<std::size_t>(patches.elements()) * sizeof(float));
+  };
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "above_floor");
+  INFO(check.text);
+  CHECK_FALSE(check.held);
+  CHECK(check_named(run, "data").held);  // the same samples again
+}
+
+}  // namespace bench::training

@@ -92,9 +92,8 @@ class Workload {
   virtual std::unique_ptr<Optimizer> optimizer() const = 0;
   /// mllog_options() of the dense parameters, and options that depend on the workload.
   virtual Json optimizer_options() const { return Json::object(); }
-  /// The key under which MLPerf's log repeats the native metric for the checks of the open
-  /// division;
-  /// "" if eval_accuracy suffices.
+  /// Key by which MLPerf's log has the native metric once more, for checks of the open division; ""
+  /// if eval_accuracy suffices.
   virtual std::string metric_key() const { return ""; }
   /// Writes samples first, first + 1, ... into the inputs of a micro-batch; thread-safe.
   virtual void read(Split split, std::uint64_t first, const Model& model,

@@ -95,6 +95,8 @@ void TrainingLog::init_stop(const training::Workload& workload,
   point("gradient_accumulation_steps", trainer.split().micro_batches);
   point("train_samples", (options.steps > 0 ? options.steps : recipe.horizon) * recipe.batch);
   point("eval_samples", options.steps > 0 ? 0 : recipe.evaluation_samples);
+  if (!metric_key_.empty() && options.steps == 0)
+    point("evaluation_frequency", recipe.evaluation_every * recipe.batch);  // in samples
   const Json optimizer = workload.optimizer_options();
   for (const auto& [key, value] : optimizer.items()) point(key, value);
   schedule(recipe);

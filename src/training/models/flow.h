@@ -55,8 +55,8 @@ Flow make_flow(const FlowShape& shape, std::int64_t samples, Dtype dtype = Dtype
 /// Forward and backward: three times the GEMMs of a forward pass.
 double flow_flops_per_sample(const FlowShape& shape);
 
-/// The numbers that describe a time in [0, 1): cosines, then sines, of `scale` x time at `count` /
-/// 2 frequencies from 1 down to 1/10000, as in FLUX.1.
+/// The numbers that describe a time in [0, 1), as in FLUX.1: cosines, then sines, of `scale` x time
+/// x 10000^(-i/h), i < h = `count` / 2. `count` is even.
 void describe_time(double time, double scale, std::int64_t count, double* numbers);
 
 }  // namespace bench::training

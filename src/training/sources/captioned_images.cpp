@@ -25,11 +25,12 @@ void check_law(const ImageLaw& law) {
   if (shape.side < 1 || shape.channels < 1) refuse("no pixels or no channels");
   if (law.phrases() < 1) refuse("captions of less than one phrase of three words");
   if (kFirstWordNumber + static_cast<std::uint64_t>(shape.words) > 2 * kFirstPairNumber)
-    refuse("captions of more than 8000 words");
+    refuse("captions of more than 8190 words");
   if (law.colours < 1 || law.shapes < 1 || law.places < 1 || law.styles < 1)
     refuse("no colour, shape, place or style");
   if (law.shape_side < 1 || law.shape_side > shape.side) refuse("shapes larger than the image");
   if (law.tile < 1) refuse("tiles without pixels");
+  if (!(law.sigma > 0.0)) refuse("no noise, so that the best loss at time 0 is not defined");
 }
 
 /// `count` vectors of so many normal values, of a root mean square of 1.

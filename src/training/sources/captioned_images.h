@@ -1,8 +1,8 @@
 // Images whose distribution given their caption is a known mixture of normal distributions.
 //
 // A caption is a list of phrases of three words: colour, shape, place. Each phrase draws its shape
-// (a pattern of pixels) in its colour (a vector over channels) at its place; what is left of a
-// caption is filled with a word without meaning. Each image has one of a few styles, equally often:
+// (a pattern of pixels) in its colour (a vector over channels) at its place; the rest of a
+// caption is padding. Each image has one of a few styles, equally often:
 // a texture that repeats over the whole image, which the caption does not mention. Independent
 // normal noise is added to every element:
 //

@@ -332,7 +332,8 @@ TEST_CASE("the quality of a mixture of experts says how evenly its experts are u
 }
 
 TEST_CASE("the quality of rectified flow has a loss and a gap at each of eight times") {
-  TrainingJob job(Json{{"workload", "flow"}, {"batch", 16}, {"lanes", 2}, {"target", 2.0}});
+  // Met by the first evaluation, whatever the model has learned.
+  TrainingJob job(Json{{"workload", "flow"}, {"batch", 24}, {"lanes", 2}, {"target", 2.0}});
   CHECK(job.run().status == Status::ok);
   const Json parts = job.facts().at("quality_parts");
   CHECK(parts.size() == 16);
@@ -340,7 +341,7 @@ TEST_CASE("the quality of rectified flow has a loss and a gap at each of eight t
   for (int time = 0; time < 8; ++time)
     sum += parts.at(fmt::format("gap_t{}_8", time)).get<double>() / 8.0;
   CHECK(job.one("quality").values.at(0) == Approx(sum));
-  CHECK(job.logged("evaluation_frequency") == std::vector<Json>{2560});
+  CHECK(job.logged("evaluation_frequency") == std::vector<Json>{2568});  // 107 steps
   CHECK(job.logged("averaged_validation_loss") == job.logged("eval_accuracy"));
 }
 

@@ -1,4 +1,5 @@
 // Faults of a training of rectified flow, on one rank and on two, and what finds each.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <vector>

@@ -219,10 +219,14 @@ void add_groups(Document& document, const TrainingReport& report) {
   }
 }
 
-std::string exit_words(ExitCode code) {
-  switch (code) {
+std::string exit_words(const TrainingReport& report) {
+  const bool all_fit = std::ranges::none_of(report.groups, [](const TrainingGroup& group) {
+    return std::ranges::any_of(group.runs, &TrainingRun::out_of_memory);
+  });
+  switch (report.exit_code) {
     case ExitCode::ok:
-      return "all requested runs completed";
+      return all_fit ? "all requested runs completed"
+                     : "all requested runs that fit into memory completed";
     case ExitCode::failed:
       return "a training run missed its target, or a check failed";
     case ExitCode::interrupted:
@@ -263,8 +267,7 @@ std::string verdict_word(ExitCode code) {
 
 Headline headline_of(const TrainingReport& report) {
   constexpr std::size_t kMost = 3;
-  Headline headline{verdict_word(report.exit_code), tone_of(report.exit_code),
-                    exit_words(report.exit_code)};
+  Headline headline{verdict_word(report.exit_code), tone_of(report.exit_code), exit_words(report)};
   for (const BatchLadder& ladder : report.batch_ladders)
     headline.reasons.items.push_back({ladder_words(ladder)});
   for (std::size_t i = 0; i < report.groups.size(); ++i)
@@ -309,7 +312,7 @@ Document to_document(const TrainingReport& report) {
       .add(Note{note_of(report)}, Audience::page);
   document.add(Paragraph{note_of(report)}, Audience::terminal);
   document.add(Lines{{{fmt::format("exit code {}: {}", static_cast<int>(report.exit_code),
-                                   exit_words(report.exit_code)),
+                                   exit_words(report)),
                        report.exit_code == ExitCode::ok ? Tone::good : Tone::bad}}},
                Audience::terminal);
   return document;

@@ -73,6 +73,7 @@ TEST_CASE("batches of equal trainings make a ladder, and one that does not fit i
   CHECK(report.exit_code == ExitCode::ok);
 
   const std::string text = to_terminal(to_document(report), {});
+  CHECK_THAT(text, Contains("COMPLETE: all requested runs that fit into memory completed"));
   CHECK_THAT(text, Contains("Batch sizes") && Contains("120 k") && Contains("fastest") &&
                        Contains("out of memory: 64 samples need 2 GB") &&
                        !Contains("Time breakdown"));

@@ -83,9 +83,8 @@ std::string to_text(const TrainingSlowdown& slowdown) {
   const std::string where =
       slowdown.end ? fmt::format("steps {} to {} were slower", slowdown.first, *slowdown.end - 1)
                    : fmt::format("steps are slower since step {}", slowdown.first);
-  return fmt::format("{}: {} instead of {} (+{:.0f} %){}", where, format(Seconds{slowdown.slow_s}),
-                     format(Seconds{slowdown.usual_s}),
-                     100.0 * (slowdown.slow_s / slowdown.usual_s - 1.0),
+  return fmt::format("{}: {} instead of {} ({}){}", where, format(Seconds{slowdown.slow_s}),
+                     format(Seconds{slowdown.usual_s}), growth_text(slowdown),
                      phase.empty() ? "" : ", mostly in " + phase);
 }
 

@@ -1,7 +1,6 @@
 #include "runner/commands/report_output.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,11 +53,8 @@ TextStyle style_of_stdout(bool verbose) {
   style.colour = terminal && environment_variable("NO_COLOR").empty() &&
                  environment_variable("TERM") != "dumb";
   style.unicode = locale_is_utf8();
-  winsize size{};
-  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    style.width = std::max<int>(kNarrowest, size.ws_col);
-  else
-    style.width = kFile;
+  const auto columns = static_cast<int>(terminal ? terminal_columns(STDOUT_FILENO) : 0);
+  style.width = columns > 0 ? std::max<int>(kNarrowest, columns) : kFile;
   return style;
 }
 

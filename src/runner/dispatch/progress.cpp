@@ -1,7 +1,6 @@
 #include "runner/dispatch/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,9 +28,10 @@ std::string label_of(const PlanEntry& entry) {
   return printable(text);
 }
 
-std::size_t terminal_width(int fd) {
-  winsize size{};
-  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+std::size_t width_of(int fd) {
+  constexpr std::size_t kUsual = 80;
+  const std::size_t columns = terminal_columns(fd);
+  return columns > 0 ? columns : kUsual;
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ void Progress::tick() {
   if (style_ != Style::live || now_s < drawn_s_ + kLeastPace_s) return;
   drawn_s_ = now_s;
   drawn_any_ = true;
-  write("\r\033[K" + drawn_line().substr(0, terminal_width(fd_) - 1));
+  write("\r\033[K" + drawn_line().substr(0, width_of(fd_) - 1));
 }
 
 std::string Progress::drawn_line() const {

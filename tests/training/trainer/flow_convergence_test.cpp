@@ -1,7 +1,4 @@
 // What flow tiny learns, on images whose law is known.
-#include <chrono>
-#include <cstdlib>
-#include <ctime>
 #include <iostream>
 
 #include "tests/support/catch.h"
@@ -14,7 +11,7 @@ namespace bench::training {
 
 // By hand: training_tests "flow tiny reaches its target", with SEED, STEPS, RATE as asked.
 TEST_CASE("flow tiny reaches its target", "[.evidence]") {
-  const auto begin = std::chrono::steady_clock::now();
+  const StudyClock clock;
   FlowSetting setting = flow_setting("tiny");
   const double target = setting.recipe.target.value();
   FlowShape& shape = setting.shape;
@@ -49,20 +46,13 @@ TEST_CASE("flow tiny reaches its target", "[.evidence]") {
   const auto workload = make_flow_workload("tiny", setting, options.seed);
   const auto alone = make_self_group();
   PrintedGaps looks(recipe.batch);
-  const std::clock_t cpu = std::clock();  // says what a machine that others use too hides
   Trainer trainer(
       *workload, options, [](Dtype dtype) { return host_kernels(dtype); }, *alone);
   const TrainingRun run = trainer.run(looks);
-  double training = 0.0;
-  for (const TrainedStep& step : run.steps) training += step.seconds;
   const CurvePoint& last = run.curve.back();
   std::cout << "floor " << last.floor << " target " << target << " parameters "
             << trainer.parameter_count() << "\n";
-  std::cout << "gap " << last.gap << " after " << training << " s of steps and "
-            << std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()
-            << " s in all, " << last.samples / training << " samples/s; "
-            << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
-            << " CPU seconds, evaluations included\n";
+  clock.print(run);
   CHECK(last.gap <= target);
   for (const TrainingCheck& check : run.checks) {
     INFO(check.check << ": " << check.text);

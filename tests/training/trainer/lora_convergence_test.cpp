@@ -1,5 +1,4 @@
 // What lora tiny learns, on a dialect whose lowest loss is known.
-#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -40,20 +39,13 @@ TEST_CASE("lora tiny reaches its target", "[.evidence]") {
   std::cout << "base gap " << base.gap << " unadapted " << base.unadapted << " hash "
             << hash_text(base.hash) << " after " << base.seconds << " s\n";
 
-  const auto begin = std::chrono::steady_clock::now();
-  const std::clock_t cpu = std::clock();  // says what a machine that others use too hides
+  const StudyClock clock;
   LoraTraining training{.setting = setting, .steps = 0, .seed = seed, .base = &base};
   training.options = {.lanes = 2, .seed = seed};
   PrintedGaps looks(recipe.batch);
   const TrainingRun run = train_lora(training, *alone, looks);
-  double seconds = 0.0;
-  for (const TrainedStep& step : run.steps) seconds += step.seconds;
   const CurvePoint& last = run.curve.back();
-  std::cout << "gap " << last.gap << " after " << seconds << " s of steps and "
-            << std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()
-            << " s in all, " << last.samples / seconds << " samples/s; "
-            << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
-            << " CPU seconds, evaluations included\n";
+  clock.print(run);
   for (const TrainingCheck& check : run.checks) {
     INFO(check.check << ": " << check.text);
     CHECK(check.held);

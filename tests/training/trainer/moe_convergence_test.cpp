@@ -1,7 +1,5 @@
 // What moe tiny learns, on text whose lowest loss is known.
-#include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <iostream>
 
 #include "tests/support/catch.h"
@@ -13,7 +11,7 @@
 namespace bench::training {
 // By hand: training_tests "moe tiny reaches its target", with SEED, STEPS, RATE, PRESET as asked.
 TEST_CASE("moe tiny reaches its target", "[.evidence]") {
-  const auto begin = std::chrono::steady_clock::now();
+  const StudyClock clock;
   const char* asked = std::getenv("PRESET");
   const std::string preset = asked ? asked : "tiny";
   MoeSetting setting = moe_setting(preset);
@@ -36,20 +34,13 @@ TEST_CASE("moe tiny reaches its target", "[.evidence]") {
   const auto workload = make_moe_workload(preset, setting, options.seed);
   const auto alone = make_self_group();
   PrintedGaps looks(recipe.batch);
-  const std::clock_t cpu = std::clock();  // says what a machine that others use too hides
   Trainer trainer(
       *workload, options, [](Dtype dtype) { return host_kernels(dtype); }, *alone);
   const TrainingRun run = trainer.run(looks);
-  double training = 0.0;
-  for (const TrainedStep& step : run.steps) training += step.seconds;
   const CurvePoint& last = run.curve.back();
   std::cout << "floor " << last.floor << " target " << target << " active parameters "
             << moe_active_parameters(setting.shape) << " of " << trainer.parameter_count() << "\n";
-  std::cout << "gap " << last.gap << " after " << training << " s of steps and "
-            << std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()
-            << " s in all, " << last.samples / training << " samples/s; "
-            << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
-            << " CPU seconds, evaluations included\n";
+  clock.print(run);
   CHECK(last.gap <= target);
   for (const TrainingCheck& check : run.checks) {
     INFO(check.check << ": " << check.text);

@@ -1,5 +1,4 @@
 // What two_tower tiny learns, on interactions whose best ranking is known.
-#include <chrono>
 #include <iostream>
 
 #include "tests/support/catch.h"
@@ -25,7 +24,7 @@ struct PrintedRankings final : RunObserver {
 
 // By hand: training_tests "two_tower tiny reaches its target", with SEED, STEPS, RATE as asked.
 TEST_CASE("two_tower tiny reaches its target", "[.evidence]") {
-  const auto begin = std::chrono::steady_clock::now();
+  const StudyClock clock;
   const auto seed = static_cast<std::uint64_t>(asked_number("SEED", 1));
   TrainerOptions options;
   options.recipe = make_workload("two_tower", "tiny", seed)->recipe();
@@ -38,18 +37,11 @@ TEST_CASE("two_tower tiny reaches its target", "[.evidence]") {
   options.lanes = 2;
   const auto alone = make_self_group();
   PrintedRankings looks(recipe.batch);
-  const std::clock_t cpu = std::clock();  // says what a machine that others use too hides
   const TrainingRun run = train_two_tower(seed, options, *alone, looks).run;
-  double training = 0.0;
-  for (const TrainedStep& step : run.steps) training += step.seconds;
   for (const auto& [name, value] : run.parts) std::cout << name << " " << value << "\n";
   const CurvePoint& last = run.curve.back();
   std::cout << "recall " << last.native << " of " << last.floor << "\n";
-  std::cout << "gap " << last.gap << " after " << training << " s of steps and "
-            << std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()
-            << " s in all, " << last.samples / training << " samples/s; "
-            << static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC
-            << " CPU seconds, evaluations included\n";
+  clock.print(run);
   CHECK(last.gap <= target);
 }
 

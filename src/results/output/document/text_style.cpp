@@ -1,5 +1,7 @@
 #include "results/output/document/text_style.h"
 
+#include <sys/ioctl.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -75,6 +77,11 @@ std::string table_line(const std::vector<Cell>& cells, const std::vector<Column>
 }
 
 }  // namespace
+
+std::size_t terminal_columns(int fd) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 std::string paint(std::string_view text, Paint paint, const TextStyle& style) {
   if (!style.colour || paint == Paint::none || text.empty()) return std::string(text);

@@ -15,6 +15,9 @@ struct TextStyle {
   bool verbose = false;  // all rows of tables and lists, and the parts of a page that are text
 };
 
+/// Columns of the terminal behind a file descriptor; 0 if it is none, or does not say.
+std::size_t terminal_columns(int fd);
+
 enum class Paint { none, bold, dim, green, yellow, red };
 
 std::string paint(std::string_view text, Paint paint, const TextStyle& style);

@@ -1,7 +1,6 @@
 // benchctl mlperf check PATH: official and strict checks of logs.
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@
 #include "mlperf/rules/rule_set_choice.h"
 #include "mlperf/submission/submission.h"
 #include "results/output/document/terminal.h"
+#include "results/output/document/text_style.h"
 #include "results/output/mlperf/check_output.h"
 #include "results/output/mlperf/progress_output.h"
 #include "runner/commands/command.h"
@@ -105,9 +105,9 @@ class FollowView {
 
  private:
   void draw(const std::string& line) {
-    winsize size{};
-    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-    print(line.substr(0, known ? size.ws_col - 1u : 79u));
+    constexpr std::size_t kUsual = 80;
+    const std::size_t columns = terminal_columns(STDOUT_FILENO);
+    print(line.substr(0, (columns > 1 ? columns : kUsual) - 1));
     drawn_ = true;
   }
   void clear() {

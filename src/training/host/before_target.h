@@ -14,3 +14,4 @@
 
 #include "training/host/host_kernels.h"
 #include "training/kernels/checked_id.h"
+#include "training/kernels/functors/policy_row.h"

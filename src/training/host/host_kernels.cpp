@@ -273,6 +273,32 @@ class NarrowDiffusion final : public Narrow<DiffusionKernels> {
   }
 };
 
+class NarrowPolicy final : public Narrow<PolicyKernels> {
+ public:
+  using Narrow::Narrow;
+  void loss(const PolicyLoss& what) override {
+    WideViews views(buffers_);
+    PolicyLoss wide = what;
+    wide.logits = what.gradient_scale == 0.0 ? views.read(what.logits) : views.changed(what.logits);
+    wide_->loss(wide);
+  }
+  void store(const AttentionShape& shape, View packed, std::int64_t sequences, std::int64_t first,
+             View cache) override {
+    WideViews views(buffers_);
+    wide_->store(shape, views.read(packed), sequences, first, views.changed(cache));
+  }
+  void attend(const AttentionShape& shape, View packed, std::int64_t position, View cache,
+              View output) override {
+    WideViews views(buffers_);
+    wide_->attend(shape, views.read(packed), position, views.read(cache), views.written(output));
+  }
+  void choose(View logits, View chances, double temperature, View tokens,
+              View log_probabilities) override {
+    WideViews views(buffers_);
+    wide_->choose(views.read(logits), chances, temperature, tokens, log_probabilities);
+  }
+};
+
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
@@ -308,6 +334,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
   set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
   set.diffusion = std::make_unique<NarrowDiffusion>(std::move(wide.diffusion));
+  set.policy = std::make_unique<NarrowPolicy>(std::move(wide.policy));
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

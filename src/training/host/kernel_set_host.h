@@ -7,6 +7,7 @@
 #include "training/host/diffusion_host.h"
 #include "training/host/experts_host.h"
 #include "training/host/gemm_host.h"
+#include "training/host/policy_host.h"
 #include "training/host/simple_host.h"
 #include "training/host/vector.h"
 #include "training/kernels/checked_id.h"
@@ -260,6 +261,7 @@ KernelSet kernel_set() {
   set.recommender.reset(new Recommender<T>);
   set.bags.reset(new Bags);
   set.diffusion.reset(new Diffusion<T>);
+  set.policy.reset(new Policy<T>);
   set.experts.reset(new Experts<T>);
   return set;
 }

@@ -321,43 +321,48 @@ class Elementwise final : public ElementwiseKernels {
   }
 };
 
+/// The loss of one row of logits, and its gradient times `gradient_scale` in their place unless
+/// that is 0. `rule` gives loss and derivative from -log p of the target. A negative target is
+/// ignored.
+template <class T, class Rule>
+double softmax_loss(Index row, Index n, T* z, std::int32_t target, double gradient_scale,
+                    const Rule& rule) {
+  if (target >= n) refuse_id(row, target, n);
+  const T most = row_max<T>(n, z);
+  const T wanted = target < 0 ? T{} : z[target];
+  const bool learns = gradient_scale != 0.0;
+  const T sum = learns ? exponentials<T>(n, z, most) : row_sum<T>(n, [=](auto at) {
+    return first_lanes<T>(exponential(at(z) - most), at.count, T{});
+  });
+  const double surprise = std::log(static_cast<double>(sum)) + static_cast<double>(most - wanted);
+  const bool counts = target >= 0;
+  if (learns) {
+    const T slope =
+        counts ? static_cast<T>(gradient_scale) * static_cast<T>(rule.slope(row, surprise)) : T{};
+    const T scale = slope / sum;
+    for (Index j = 0; j < n; ++j) z[j] *= scale;
+    if (counts) z[target] -= slope;
+  }
+  return counts ? rule.loss(row, surprise) : 0.0;
+}
+
 template <class T>
 class Loss final : public LossKernels {
  public:
   void cross_entropy(View logits, View targets, double gradient_scale, View losses) override {
-    const Index n = logits.columns;
-    for (Index i = 0; i < logits.rows; ++i) {
-      T* z = logits.as<T>() + i * n;
-      const std::int32_t target = targets.as<std::int32_t>()[i];
-      if (target >= n) refuse_id(i, target, n);
-      const T most = row_max<T>(n, z);
-      const T wanted = target < 0 ? T{} : z[target];
-      if (gradient_scale == 0.0) {
-        const T sum = row_sum_of_exponentials(n, z, most);
-        losses.as<double>()[i] = target < 0 ? 0.0 : loss(sum, most, wanted);
-        continue;
-      }
-      const T sum = exponentials<T>(n, z, most);
-      losses.as<double>()[i] = target < 0 ? 0.0 : loss(sum, most, wanted);
-      const T scale = target < 0 ? T{} : static_cast<T>(gradient_scale) / sum;
-      for (Index j = 0; j < n; ++j) z[j] *= scale;
-      if (target >= 0) z[target] -= static_cast<T>(gradient_scale);
-    }
+    struct Rule {
+      double loss(Index, double surprise) const { return surprise; }
+      double slope(Index, double) const { return 1.0; }
+    };
+    for (Index i = 0; i < logits.rows; ++i)
+      losses.as<double>()[i] = softmax_loss(i, logits.columns, logits.as<T>() + i * logits.columns,
+                                            targets.as<std::int32_t>()[i], gradient_scale, Rule{});
   }
 
   void add_up(View losses, View sum, bool add) override {
     double& to = *sum.as<double>();
     if (!add) to = 0.0;
     for (Index i = 0; i < losses.elements(); ++i) to += losses.as<double>()[i];
-  }
-
- private:
-  static double loss(T sum, T most, T wanted) {
-    return std::log(static_cast<double>(sum)) + static_cast<double>(most - wanted);
-  }
-  static T row_sum_of_exponentials(Index n, const T* z, T most) {
-    return row_sum<T>(
-        n, [=](auto at) { return first_lanes<T>(exponential(at(z) - most), at.count, T{}); });
   }
 };
 

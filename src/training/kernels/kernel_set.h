@@ -9,6 +9,7 @@
 #include "training/kernels/diffusion_kernels.h"
 #include "training/kernels/expert_kernels.h"
 #include "training/kernels/memory.h"
+#include "training/kernels/policy_kernels.h"
 #include "training/kernels/view.h"
 
 namespace bench::training {
@@ -283,6 +284,7 @@ struct KernelSet {
   std::unique_ptr<EmbeddingKernels> embedding = {};
   std::unique_ptr<LossKernels> loss = {};
   std::unique_ptr<DiffusionKernels> diffusion = {};
+  std::unique_ptr<PolicyKernels> policy = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};

@@ -170,6 +170,21 @@ class CrossEntropy final : public Operator {
   void backward(const Frame&) const override {}  // forward has computed it
 };
 
+class PolicyLossOperator final : public Operator {
+ public:
+  explicit PolicyLossOperator(double clip) : clip_(clip) {}
+  std::string_view name() const override { return "policy_loss"; }
+  bool is_loss() const override { return true; }
+  void forward(const Frame& f) const override {
+    f.kernels->policy->loss(
+        {f.inputs[0], f.inputs[1], f.inputs[2], clip_, f.loss_scale(), f.output});
+  }
+  void backward(const Frame&) const override {}  // forward has computed it
+
+ private:
+  double clip_;
+};
+
 }  // namespace
 
 Var embedding(Var ids, Var table) {
@@ -264,6 +279,16 @@ Var cross_entropy(Var logits, Var targets) {
           "logits are " + logits.shape().text() + ", targets " + targets.shape().text());
   return logits.graph->apply(std::make_unique<CrossEntropy>(), {logits, targets},
                              {logits.shape().rows(), 1}, Dtype::f64);
+}
+
+Var policy_loss(Var logits, Var targets, Var terms, double clip) {
+  const std::int64_t rows = logits.shape().rows();
+  require(targets.shape().elements() == rows && terms.shape() == Shape({rows, kPolicyTerms}),
+          "policy_loss",
+          "logits are " + logits.shape().text() + ", targets " + targets.shape().text() +
+              ", terms " + terms.shape().text());
+  return logits.graph->apply(std::make_unique<PolicyLossOperator>(clip), {logits, targets, terms},
+                             {rows, 1}, Dtype::f64);
 }
 
 }  // namespace bench::training

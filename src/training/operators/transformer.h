@@ -42,4 +42,8 @@ Var gelu(Var x);
 /// overwritten with their gradient, so nothing else may use them.
 Var cross_entropy(Var logits, Var targets);
 
+/// The loss of a policy gradient, clipped at 1 - clip and 1 + clip (PolicyLoss); logits, targets
+/// and losses as for cross_entropy, terms f32 [rows, kPolicyTerms].
+Var policy_loss(Var logits, Var targets, Var terms, double clip);
+
 }  // namespace bench::training

@@ -1,5 +1,10 @@
 // Every operator's backward pass against finite differences in f64, with every set of kernels that
 // this CPU has. Tolerance 1e-6: the differences themselves are good to about 1e-9.
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "tests/support/catch.h"
 #include "tests/training/gradient_check.h"
 #include "training/host/host_kernels.h"
@@ -241,6 +246,94 @@ TEST_CASE("the gradient of the squared error is correct") {
     const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };
     CHECK(check_gradients(g, losses, fill, kernels).worst < kGradientTolerance);
   }
+}
+
+namespace {
+
+constexpr std::int64_t kPolicyRows = 12;
+
+/// Log-probabilities at sampling that put ratios near `ratio`, with all other terms set.
+GradientError check_policy_loss(double ratio, double advantage, const KernelFactory& kernels) {
+  Graph graph(Dtype::f64);
+  const Var x = checked_parameter(graph, "x", kPolicyRows, 5),
+            w = checked_parameter(graph, "w", 5, 7);
+  const Var logits = linear(x, w);
+  const Var targets = graph.input("targets", {kPolicyRows, 1}, Dtype::int32);
+  const Var terms = graph.input("terms", {kPolicyRows, kPolicyTerms}, Dtype::f32);
+  const Var losses = policy_loss(logits, targets, terms, 0.2);
+  const Plan plan = make_plan(graph, false);
+  const Weights weights(plan, 1);
+  const auto logit = [&](std::int64_t row, std::int64_t column) {
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < 5; ++k)
+      sum += weights.view(plan, x.id).as<double>()[row * 5 + k] *
+             weights.view(plan, w.id).as<double>()[k * 7 + column];
+    return sum;
+  };
+  const auto fill = [&](const Lane& lane) {
+    fill_ids(lane.view(targets), 7, 5);
+    auto* ids = lane.view(targets).as<std::int32_t>();
+    ids[3] = -1;  // left out
+    for (std::int64_t i = 0; i < kPolicyRows; ++i) {
+      double sum = 0.0;
+      for (std::int64_t j = 0; j < 7; ++j) sum += std::exp(logit(i, j));
+      const double log_p = ids[i] < 0 ? 0.0 : logit(i, ids[i]) - std::log(sum);
+      float* row = lane.view(terms).as<float>() + i * kPolicyTerms;
+      row[0] = static_cast<float>(advantage * (1.0 + 0.1 * static_cast<double>(i)));
+      row[1] = static_cast<float>(log_p - std::log(ratio));
+      row[2] = static_cast<float>(log_p + 0.3);
+      row[3] = 0.25F;
+      row[4] = 0.5F;
+    }
+  };
+  return check_gradients(graph, losses, fill, kernels);
+}
+
+/// The gradient forgets the divergence from the reference; the loss has it.
+class WithoutDivergence final : public PolicyKernels {
+ public:
+  explicit WithoutDivergence(std::unique_ptr<PolicyKernels> real) : real_(std::move(real)) {}
+  void loss(const PolicyLoss& what) override {
+    PolicyLoss part = what;
+    part.gradient_scale = 0.0;
+    real_->loss(part);
+    std::vector<float> terms(what.terms.as<float>(),
+                             what.terms.as<float>() + what.terms.elements());
+    for (std::size_t i = 3; i < terms.size(); i += kPolicyTerms) terms[i] = 0.0F;
+    std::vector<double> losses(static_cast<std::size_t>(what.losses.rows));
+    part = what;
+    part.terms.data = terms.data();
+    part.losses.data = losses.data();
+    real_->loss(part);
+  }
+  void store(const AttentionShape&, View, std::int64_t, std::int64_t, View) override {}
+  void attend(const AttentionShape&, View, std::int64_t, View, View) override {}
+  void choose(View, View, double, View, View) override {}
+
+ private:
+  std::unique_ptr<PolicyKernels> real_;
+};
+
+}  // namespace
+
+TEST_CASE("the gradient of the policy loss is correct inside and outside of its clip") {
+  for (const std::string_view isa : host_kernel_isas())
+    for (const double ratio : {0.5, 1.0, 1.6})
+      for (const double advantage : {-1.5, 2.0}) {
+        const GradientError error = check_policy_loss(
+            ratio, advantage, [isa](Dtype dtype) { return host_kernels(dtype, isa); });
+        INFO(isa << ", ratio " << ratio << ", advantage " << advantage);
+        CHECK(error.worst < kGradientTolerance);
+      }
+}
+
+TEST_CASE("a policy gradient without its divergence is found by finite differences") {
+  const GradientError error = check_policy_loss(1.0, 2.0, [](Dtype dtype) {
+    KernelSet set = host_kernels(dtype);
+    set.policy = std::make_unique<WithoutDivergence>(std::move(set.policy));
+    return set;
+  });
+  CHECK(error.worst > 1e-3);
 }
 
 }  // namespace bench::training

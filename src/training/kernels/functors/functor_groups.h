@@ -10,6 +10,7 @@
 #include "training/kernels/functors/attention_flash_key.h"
 #include "training/kernels/functors/functor_diffusion.h"
 #include "training/kernels/functors/functor_kernels.h"
+#include "training/kernels/functors/functor_policy.h"
 #include "training/kernels/functors/portable.h"
 #include "training/kernels/functors/row_elements.h"
 #include "training/kernels/kernel_set.h"
@@ -408,6 +409,7 @@ void put_functors(KernelSet& set, Launch launch) {
   set.embedding = std::make_unique<FunctorEmbedding<T, Launch>>(launch);
   set.loss = std::make_unique<FunctorLoss<T, Launch>>(launch);
   set.diffusion = std::make_unique<FunctorDiffusion<T, Launch>>(launch);
+  set.policy = std::make_unique<FunctorPolicy<T, Launch>>(launch);
   set.optimizer = std::make_unique<FunctorUpdates<T, Launch>>(launch);
   if constexpr (std::is_same_v<T, float>)
     set.recommender = std::make_unique<FunctorRecommender<Launch>>(launch);

@@ -151,11 +151,17 @@ struct GeluBackward {
   }
 };
 
-// Cross entropy with its gradient, a block of threads for each row of logits: one pass for the
-// largest and the sum of exponentials together, one that writes the gradient.
+// Losses of a softmax with their gradient, a block of threads for each row of logits: one pass for
+// the largest and the sum of exponentials together, one that writes the gradient.
 
-template <class T>
-struct CrossEntropyRows {
+struct CrossEntropyRow {
+  BENCH_BOTH double loss(std::int64_t, double surprise) const { return surprise; }
+  BENCH_BOTH double slope(std::int64_t, double) const { return 1.0; }
+};
+
+/// `rule` gives the loss of a row, and its derivative, from -log p of the row's target.
+template <class T, class Rule>
+struct SoftmaxLossRows {
   static constexpr int kBlock = 512;  // threads of a row on a GPU
   T* logits;
   const std::int32_t* targets;
@@ -163,6 +169,7 @@ struct CrossEntropyRows {
   std::int64_t n;
   float gradient_scale;  // 0: losses alone
   IdFault* fault;
+  Rule rule;
 
   template <int width, class Block>
   BENCH_BOTH void row(Block& block, std::int64_t i) const {
@@ -178,18 +185,19 @@ struct CrossEntropyRows {
     const float top = block.max(most);
     block.each([&](int thread) { sums(thread) *= expf(most(thread) - top); });
     const float sum = block.sum(sums);
-    const float share = counts ? gradient_scale / sum : 0.0f;
+    const double surprise = log(static_cast<double>(sum)) + static_cast<double>(top - wanted);
+    const float scale =
+        counts ? gradient_scale * static_cast<float>(rule.slope(i, surprise)) : 0.0f;
+    const float share = scale / sum;
     block.each([&](int thread) {
-      if (thread == 0)
-        losses[i] =
-            counts ? log(static_cast<double>(sum)) + static_cast<double>(top - wanted) : 0.0;
+      if (thread == 0) losses[i] = counts ? rule.loss(i, surprise) : 0.0;
       if (gradient_scale == 0.0f) return;
       own_packs<width, Block>(n, thread, [&](std::int64_t j) {
         auto pack = load_pack<width>(z + j);
         BENCH_UNROLL
         for (int k = 0; k < width; ++k)
           pack.at[k] = T(share * expf(static_cast<float>(pack.at[k]) - top) -
-                         (counts && j + k == target ? gradient_scale : 0.0f));
+                         (counts && j + k == target ? scale : 0.0f));
         store_pack(z + j, pack);
       });
     });
@@ -298,9 +306,13 @@ class FunctorLoss final : public LossKernels {
  public:
   explicit FunctorLoss(Launch launch) : launch_(launch) {}
   void cross_entropy(View logits, View targets, double gradient_scale, View losses) override {
-    const CrossEntropyRows<T> body{
-        logits.as<T>(), targets.as<std::int32_t>(),         losses.as<double>(),
-        logits.columns, static_cast<float>(gradient_scale), launch_.fault()};
+    const SoftmaxLossRows<T, CrossEntropyRow> body{logits.as<T>(),
+                                                   targets.as<std::int32_t>(),
+                                                   losses.as<double>(),
+                                                   logits.columns,
+                                                   static_cast<float>(gradient_scale),
+                                                   launch_.fault(),
+                                                   {}};
     launch_.template blocks<kWidest<T>>(body, logits.rows, logits.columns);
   }
   void add_up(View losses, View sum, bool add) override {

@@ -59,6 +59,31 @@ Var gpt2_block(Var x, Parameters& p, const LlmShape& shape, const std::string& a
   return gelu_mlp(h, mlp, x);
 }
 
+/// The model from its tokens [rows, 1] to the logits of the next ones.
+Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChanges& changes) {
+  require(shape.heads > 0 && shape.width % shape.heads == 0, "llm",
+          "width " + std::to_string(shape.width) + " is not a multiple of " +
+              std::to_string(shape.heads) + " heads");
+  Graph& graph = *tokens.graph;
+  Parameters p(graph, shape, changes);
+  Var table = p.table("embedding", shape.vocabulary);
+  Var x = embedding(tokens, table);
+  if (shape.gpt2) x = add_positions(x, p.table("positions", shape.sequence));
+  Var angles;
+  if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta);
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+    const std::string at = "layer" + std::to_string(layer) + ".";
+    if (recompute) graph.begin_recompute();
+    x = shape.gpt2 ? gpt2_block(x, p, shape, at) : llama_block(x, p, shape, at, angles);
+    if (recompute) graph.end_recompute();
+  }
+  Var h = shape.gpt2 ? layer_norm(x, p.gain("norm"), p.bias("norm.bias", shape.width))
+                     : rms_norm(x, p.gain("norm"));
+  LinearOptions tied;
+  tied.transposed = true;
+  return shape.tied_head ? linear(h, table, tied) : linear(h, p.head("head", shape.vocabulary));
+}
+
 }  // namespace
 
 std::vector<std::string> llm_presets() {
@@ -75,34 +100,24 @@ AttentionShape LlmShape::attention() const {
 
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute,
              const LlmChanges& changes) {
-  require(shape.heads > 0 && shape.width % shape.heads == 0, "llm",
-          "width " + std::to_string(shape.width) + " is not a multiple of " +
-              std::to_string(shape.heads) + " heads");
   Llm model{std::make_unique<Graph>(dtype), {}, {}, {}};
-  Graph& graph = *model.graph;
-  Parameters p(graph, shape, changes);
   const std::int64_t rows = sequences * shape.sequence;
-  model.tokens = graph.input("tokens", {rows, 1}, Dtype::int32);
-  model.targets = graph.input("targets", {rows, 1}, Dtype::int32);
-
-  Var table = p.table("embedding", shape.vocabulary);
-  Var x = embedding(model.tokens, table);
-  if (shape.gpt2) x = add_positions(x, p.table("positions", shape.sequence));
-  Var angles;
-  if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta);
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-    const std::string at = "layer" + std::to_string(layer) + ".";
-    if (recompute) graph.begin_recompute();
-    x = shape.gpt2 ? gpt2_block(x, p, shape, at) : llama_block(x, p, shape, at, angles);
-    if (recompute) graph.end_recompute();
-  }
-  Var h = shape.gpt2 ? layer_norm(x, p.gain("norm"), p.bias("norm.bias", shape.width))
-                     : rms_norm(x, p.gain("norm"));
-  LinearOptions tied;
-  tied.transposed = true;
-  Var logits =
-      shape.tied_head ? linear(h, table, tied) : linear(h, p.head("head", shape.vocabulary));
+  model.tokens = model.graph->input("tokens", {rows, 1}, Dtype::int32);
+  model.targets = model.graph->input("targets", {rows, 1}, Dtype::int32);
+  const Var logits = logits_of(model.tokens, shape, recompute, changes);
   model.losses = cross_entropy(logits, model.targets);
+  return model;
+}
+
+LlmPolicy make_llm_policy(const LlmShape& shape, std::int64_t sequences, double clip, Dtype dtype,
+                          bool recompute) {
+  LlmPolicy model{std::make_unique<Graph>(dtype), {}, {}, {}, {}};
+  const std::int64_t rows = sequences * shape.sequence;
+  model.tokens = model.graph->input("tokens", {rows, 1}, Dtype::int32);
+  model.targets = model.graph->input("targets", {rows, 1}, Dtype::int32);
+  model.terms = model.graph->input("terms", {rows, kPolicyTerms}, Dtype::f32);
+  const Var logits = logits_of(model.tokens, shape, recompute, {});
+  model.losses = policy_loss(logits, model.targets, model.terms, clip);
   return model;
 }
 

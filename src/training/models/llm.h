@@ -45,6 +45,19 @@ struct Llm {
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
              bool recompute = false, const LlmChanges& changes = {});
 
+/// The same model with the loss of a policy gradient; its parameters are those of make_llm().
+struct LlmPolicy {
+  std::unique_ptr<Graph> graph;
+  Var tokens;   // int32 [sequences x sequence, 1]
+  Var targets;  // the same; negative ones are ignored
+  Var terms;    // f32 [sequences x sequence, kPolicyTerms]
+  Var losses;   // f64 [sequences x sequence, 1]
+};
+
+/// `clip`: of PolicyLoss; the rest as for make_llm().
+LlmPolicy make_llm_policy(const LlmShape& shape, std::int64_t sequences, double clip,
+                          Dtype dtype = Dtype::f32, bool recompute = false);
+
 /// Forward and backward: 6 x the weights of all GEMMs, and 6 layers T d of causal attention (MFU's
 /// convention in PaLM, arXiv 2204.02311, with the causal half).
 double llm_flops_per_token(const LlmShape& shape);

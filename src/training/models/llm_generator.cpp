@@ -1,0 +1,203 @@
+#include "training/models/llm_generator.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace bench::training {
+namespace {
+
+constexpr double kEpsilon = 1e-5;  // of rms_norm()
+
+struct BufferSize {
+  std::string name;
+  std::int64_t rows, columns;
+  Dtype dtype;
+
+  std::int64_t bytes() const { return rows * columns * static_cast<std::int64_t>(size_of(dtype)); }
+};
+
+std::string cache_name(std::int64_t layer) { return "cache" + std::to_string(layer); }
+
+std::vector<BufferSize> buffer_sizes(const LlmShape& shape, const GenerationSizes& sizes,
+                                     Dtype dtype) {
+  const AttentionShape heads = shape.attention();
+  const Dtype wide = accumulator_of(dtype);
+  const std::int64_t sequences = sizes.sequences();
+  const std::int64_t rows = std::max(sizes.prompts * sizes.prompt_tokens, sequences);
+  std::vector<BufferSize> all = {
+      {"x", rows, shape.width, dtype},
+      {"normed", rows, shape.width, dtype},
+      {"qkv", rows, heads.packed_columns(), dtype},
+      {"attended", rows, heads.output_columns(), dtype},
+      {"log_sum", rows, shape.heads, wide},
+      {"gate_up", rows, 2 * shape.hidden, dtype},
+      {"gated", rows, shape.hidden, dtype},
+      {"statistics", rows, 1, wide},
+      {"last", sequences, shape.width, dtype},
+      {"logits", sequences, shape.vocabulary, dtype},
+      {"prompts", sizes.prompts * sizes.prompt_tokens, 1, Dtype::int32},
+      {"last_rows", sequences, 1, Dtype::int32},
+      {"chances", sequences * sizes.answer_tokens, 1, Dtype::f32},
+      {"tokens", sequences * sizes.answer_tokens, 1, Dtype::int32},
+      {"log_probabilities", sequences * sizes.answer_tokens, 1, Dtype::f32}};
+  for (std::int64_t layer = 0; layer < shape.layers; ++layer)
+    all.push_back({cache_name(layer), sequences * shape.sequence,
+                   2 * shape.kv_heads * heads.head_dim, dtype});
+  return all;
+}
+
+/// Rows `first` to first + count - 1.
+View part(View view, std::int64_t first, std::int64_t count) {
+  std::byte* data = static_cast<std::byte*>(view.data) +
+                    first * view.columns * static_cast<std::int64_t>(size_of(view.dtype));
+  return {data, count, view.columns, view.dtype};
+}
+
+/// to[column, row] = from[row, column]
+template <class T>
+void transpose(std::span<const T> from, std::int64_t rows, std::vector<T>& to) {
+  to.resize(from.size());
+  const std::int64_t columns = static_cast<std::int64_t>(from.size()) / rows;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      to[static_cast<std::size_t>(j * rows + i)] = from[static_cast<std::size_t>(i * columns + j)];
+}
+
+}  // namespace
+
+LlmGenerator::LlmGenerator(const LlmShape& shape, const Plan& plan, const Weights& weights,
+                           const KernelFactory& kernels, const GenerationSizes& sizes)
+    : shape_(shape), sizes_(sizes), weights_(weights), kernels_(kernels(plan.graph->compute())) {
+  require(!shape.gpt2, "generator", "GPT-2 has no rotary positions");
+  require(sizes.prompts > 0 && sizes.answers > 0 && sizes.prompt_tokens > 0 &&
+              sizes.answer_tokens > 0 &&
+              sizes.prompt_tokens + sizes.answer_tokens - 1 <= shape.sequence,
+          "generator",
+          std::to_string(sizes.prompt_tokens) + " + " + std::to_string(sizes.answer_tokens) +
+              " tokens for sequences of " + std::to_string(shape.sequence));
+  for (const BufferSize& one : buffer_sizes(shape, sizes, plan.graph->compute())) {
+    const MemoryBlock& block =
+        blocks_.emplace(one.name, MemoryBlock(one.bytes(), "generation", weights.memory()))
+            .first->second;
+    buffers_[one.name] = {block.data(), one.rows, one.columns, one.dtype};
+  }
+  embedding_ = parameter(plan, "embedding");
+  norm_ = parameter(plan, "norm");
+  head_ = shape.tied_head ? embedding_ : parameter(plan, "head");
+  angles_ = parameter(plan, "rope.angles");
+  for (std::int64_t i = 0; i < shape.layers; ++i) {
+    const std::string at = "layer" + std::to_string(i) + ".";
+    layers_.push_back({parameter(plan, at + "norm1"), parameter(plan, at + "wqkv"),
+                       parameter(plan, at + "wo"), parameter(plan, at + "norm2"),
+                       parameter(plan, at + "w_gate_up"), parameter(plan, at + "w_down"),
+                       buffers_.at(cache_name(i))});
+  }
+}
+
+std::int64_t LlmGenerator::memory_bytes(const LlmShape& shape, const GenerationSizes& sizes,
+                                        Dtype dtype) {
+  std::int64_t sum = 0;
+  for (const BufferSize& one : buffer_sizes(shape, sizes, dtype)) sum += one.bytes();
+  return sum;
+}
+
+View LlmGenerator::parameter(const Plan& plan, const std::string& name) const {
+  const std::vector<Tensor>& tensors = plan.graph->tensors();
+  const auto found = std::ranges::find(tensors, name, &Tensor::name);
+  require(found != tensors.end(), "generator", "the model has no '" + name + "'");
+  return weights_.view(plan, static_cast<int>(found - tensors.begin()));
+}
+
+View LlmGenerator::buffer(const std::string& name, std::int64_t rows) const {
+  return part(buffers_.at(name), 0, rows);
+}
+
+void LlmGenerator::upload(const void* from, View to) {
+  kernels_.memory->upload(from, to.data,
+                          to.elements() * static_cast<std::int64_t>(size_of(to.dtype)));
+}
+
+GeneratedAnswers LlmGenerator::run(std::span<const std::int32_t> prompts,
+                                   std::span<const float> chances, double temperature) {
+  const std::int64_t sequences = sizes_.sequences(), length = sizes_.answer_tokens;
+  require(static_cast<std::int64_t>(prompts.size()) == sizes_.prompts * sizes_.prompt_tokens &&
+              static_cast<std::int64_t>(chances.size()) == sequences * length,
+          "generator", std::to_string(prompts.size()) + " tokens of prompts");
+  std::vector<std::int32_t> last_rows;
+  for (std::int64_t i = 0; i < sequences; ++i)
+    last_rows.push_back(
+        static_cast<std::int32_t>((i / sizes_.answers + 1) * sizes_.prompt_tokens - 1));
+  transpose(chances, sequences, turned_);
+  upload(prompts.data(), buffers_.at("prompts"));
+  upload(last_rows.data(), buffers_.at("last_rows"));
+  upload(turned_.data(), buffers_.at("chances"));
+  kernels_.memory->uploaded();
+
+  pass(buffers_.at("prompts"), sizes_.prompts, 0);
+  const View last = buffers_.at("last"), tokens = buffers_.at("tokens");
+  kernels_.embedding->forward(buffers_.at("last_rows"),
+                              buffer("x", sizes_.prompts * sizes_.prompt_tokens), last);
+  choose(last, 0, temperature);
+  for (std::int64_t i = 1; i < length; ++i) {
+    pass(part(tokens, (i - 1) * sequences, sequences), sequences, sizes_.prompt_tokens + i - 1);
+    choose(buffer("x", sequences), i, temperature);
+  }
+
+  const auto count = static_cast<std::size_t>(sequences * length);
+  by_position_.resize(count);
+  turned_.resize(count);
+  const auto bytes = static_cast<std::int64_t>(count * sizeof(float));
+  kernels_.memory->download(tokens.data, by_position_.data(), bytes);
+  kernels_.memory->download(buffers_.at("log_probabilities").data, turned_.data(), bytes);
+  transpose(std::span<const std::int32_t>(by_position_), length, tokens_);
+  transpose(std::span<const float>(turned_), length, log_probabilities_);
+  return {tokens_, log_probabilities_};
+}
+
+void LlmGenerator::pass(View tokens, std::int64_t sequences, std::int64_t first) {
+  const std::int64_t rows = tokens.rows;
+  const View x = buffer("x", rows), normed = buffer("normed", rows), qkv = buffer("qkv", rows),
+             attended = buffer("attended", rows), statistics = buffer("statistics", rows),
+             gate_up = buffer("gate_up", rows), gated = buffer("gated", rows);
+  GemmOptions into_stream;
+  into_stream.addend = x;
+  kernels_.embedding->forward(tokens, embedding_, x);
+  for (const Layer& layer : layers_) {
+    kernels_.norm->rms_forward(x, layer.norm1, kEpsilon, normed, statistics);
+    kernels_.gemm->multiply({}, normed, layer.wqkv, qkv);
+    attend(layer, qkv, attended, sequences, first);
+    kernels_.gemm->multiply(into_stream, attended, layer.wo, x);
+    kernels_.norm->rms_forward(x, layer.norm2, kEpsilon, normed, statistics);
+    kernels_.gemm->multiply({}, normed, layer.w_gate_up, gate_up);
+    kernels_.activation->swiglu_forward(gate_up, gated);
+    kernels_.gemm->multiply(into_stream, gated, layer.w_down, x);
+  }
+}
+
+void LlmGenerator::attend(const Layer& layer, View qkv, View output, std::int64_t sequences,
+                          std::int64_t first) {
+  AttentionShape shape = shape_.attention();
+  AttentionShape passed = shape;
+  passed.sequence = qkv.rows / sequences;
+  kernels_.rope->rotate(passed, false, qkv, part(angles_, first, passed.sequence), qkv, false);
+  kernels_.policy->store(shape, qkv, sequences, first, layer.cache);
+  if (first == 0)
+    kernels_.attention->forward(passed, qkv, output, buffer("log_sum", qkv.rows));
+  else
+    kernels_.policy->attend(shape, qkv, first, layer.cache, output);
+}
+
+void LlmGenerator::choose(View rows, std::int64_t number, double temperature) {
+  const std::int64_t sequences = sizes_.sequences();
+  const View normed = buffer("normed", sequences), logits = buffers_.at("logits");
+  kernels_.norm->rms_forward(rows, norm_, kEpsilon, normed, buffer("statistics", sequences));
+  GemmOptions product;
+  product.transpose_b = shape_.tied_head;
+  kernels_.gemm->multiply(product, normed, head_, logits);
+  kernels_.policy->choose(logits, part(buffers_.at("chances"), number * sequences, sequences),
+                          temperature, part(buffers_.at("tokens"), number * sequences, sequences),
+                          part(buffers_.at("log_probabilities"), number * sequences, sequences));
+}
+
+}  // namespace bench::training

@@ -1,0 +1,75 @@
+// Text generation by an llm with cached keys and values: the prompts pass the model at once, then
+// it decodes token by token. Several answers to a prompt share its pass.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "training/engine/lane.h"
+#include "training/models/llm.h"
+
+namespace bench::training {
+
+struct GenerationSizes {
+  std::int64_t prompts = 1;  // at once
+  std::int64_t answers = 1;  // to each prompt
+  std::int64_t prompt_tokens = 0;
+  std::int64_t answer_tokens = 0;
+
+  std::int64_t sequences() const { return prompts * answers; }
+};
+
+/// Answer by answer, prompt by prompt: [sequences, answer_tokens], valid until the next run().
+struct GeneratedAnswers {
+  std::span<const std::int32_t> tokens;
+  std::span<const float> log_probabilities;  // nats, at temperature 1
+};
+
+/// With the kernels of one lane; one thread at a time. Always reads the current weights.
+class LlmGenerator {
+ public:
+  /// `plan`: of a graph with the parameters of make_llm() for `shape`, whose sequences have at
+  /// least prompt_tokens + answer_tokens - 1 positions. Plan and weights must outlive this. Throws
+  /// Error(internal) for shapes other than Llama's, or sizes that do not fit.
+  LlmGenerator(const LlmShape& shape, const Plan& plan, const Weights& weights,
+               const KernelFactory& kernels, const GenerationSizes& sizes);
+
+  /// `prompts` [prompts, prompt_tokens]; `chances` [sequences, answer_tokens] in [0, 1), by which
+  /// each token is drawn. Temperature 0: the likeliest tokens.
+  GeneratedAnswers run(std::span<const std::int32_t> prompts, std::span<const float> chances,
+                       double temperature);
+
+  /// Of the buffers and caches.
+  static std::int64_t memory_bytes(const LlmShape& shape, const GenerationSizes& sizes,
+                                   Dtype dtype);
+
+ private:
+  struct Layer {
+    View norm1, wqkv, wo, norm2, w_gate_up, w_down, cache;
+  };
+  View parameter(const Plan& plan, const std::string& name) const;
+  View buffer(const std::string& name, std::int64_t rows) const;
+  void upload(const void* from, View to);
+  /// Positions `first` to first + count - 1 of `sequences` sequences, from their tokens to x.
+  void pass(View tokens, std::int64_t sequences, std::int64_t first);
+  void attend(const Layer& layer, View qkv, View output, std::int64_t sequences,
+              std::int64_t first);
+  /// Draws token `number` of all answers from the last position's x, rows `rows` of it.
+  void choose(View rows, std::int64_t number, double temperature);
+
+  LlmShape shape_;
+  GenerationSizes sizes_;
+  const Weights& weights_;
+  KernelSet kernels_;
+  std::map<std::string, MemoryBlock> blocks_ = {};
+  std::map<std::string, View> buffers_ = {};
+  std::vector<Layer> layers_ = {};
+  View embedding_, norm_, head_, angles_;
+  std::vector<std::int32_t> tokens_ = {}, by_position_ = {};
+  std::vector<float> log_probabilities_ = {}, turned_ = {};
+};
+
+}  // namespace bench::training

@@ -67,6 +67,7 @@ class FiniteTokens final : public FiniteSource<TokenSource> {
   using FiniteSource::FiniteSource;
   int vocabulary() const override { return source_.vocabulary(); }
   int targets() const override { return source_.targets(); }
+  int given() const override { return source_.given(); }
   void read(Split split, std::uint64_t index, const TokenSample& sample) const override {
     source_.read(split, index_at(split, index), sample);
   }

@@ -39,6 +39,8 @@ class TokenSource {
   virtual int vocabulary() const = 0;
   /// T: inputs are tokens 0 to T - 1 of a sequence, targets 1 to T.
   virtual int targets() const = 0;
+  /// How many of the first targets of a sequence are given: they are not learned and have no loss.
+  virtual int given() const { return 0; }
   /// Number of sequences; none if endless.
   virtual std::optional<std::uint64_t> size(Split split) const = 0;
   /// Whether log_probability and classes are available.

@@ -26,7 +26,9 @@ void read_token_samples(const TokenSource& source, Split split, std::uint64_t fi
   for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
     const auto tokens = sequence(source, split, first + static_cast<std::uint64_t>(i));
     std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
-    std::copy(tokens.begin() + 1, tokens.end(), wanted.as<std::int32_t>() + i * length);
+    std::int32_t* targets = wanted.as<std::int32_t>() + i * length;
+    std::copy(tokens.begin() + 1, tokens.end(), targets);
+    std::fill_n(targets, source.given(), -1);
   }
 }
 
@@ -58,7 +60,8 @@ void TokenGaps::add(const double* losses, std::uint64_t first, std::int64_t coun
   for (std::int64_t i = 0; i < count; ++i) {
     source_.read(Split::evaluation, first + static_cast<std::uint64_t>(i),
                  {tokens_, log_probability_, classes_});
-    for (std::size_t t = 0; t < classes_.size(); ++t) {
+    losses += source_.given();
+    for (auto t = static_cast<std::size_t>(source_.given()); t < classes_.size(); ++t) {
       Sums& sums = sums_.at(static_cast<std::size_t>(classes_[t]));
       sums[kLoss] += *losses++;
       sums[kFloor] -= log_probability_[t];

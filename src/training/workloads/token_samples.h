@@ -13,7 +13,7 @@
 namespace bench::training {
 
 /// Fills a micro-batch: inputs[0] with sequences from `first` on, inputs[1] with the tokens that
-/// follow theirs.
+/// follow theirs, or -1 for given ones.
 void read_token_samples(const TokenSource& source, Split split, std::uint64_t first,
                         const Model& model, const Lane& lane);
 
@@ -26,7 +26,7 @@ std::uint64_t token_checksum(const TokenSource& source, Split split, std::uint64
 std::int64_t checked_sequence(std::int64_t full, const std::string& preset, std::int64_t asked);
 
 /// Sums of losses over evaluation tokens, of the model and of a source that knows its own, by
-/// class.
+/// class, without given ones.
 class TokenGaps {
  public:
   explicit TokenGaps(const TokenSource& source);

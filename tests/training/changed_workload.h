@@ -34,6 +34,10 @@ class ChangedWorkload final : public Workload {
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override {
     return inner_->checksum(split, at(split, first), count);
   }
+  std::optional<std::uint64_t> source_hash(Split split, std::uint64_t sample) const override {
+    return inner_->source_hash(split, at(split, sample));
+  }
+  Rollouts* rollouts() override { return inner_->rollouts(); }
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     return inner_->evaluation(model);
   }

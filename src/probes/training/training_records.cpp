@@ -44,14 +44,18 @@ Json steps_of(const TrainingRun& run) {
           {"seconds", column(run.steps, [](const TrainedStep& s) { return s.seconds; })}};
 }
 
+/// Rollouts are a phase of the workloads that have them.
 Json breakdown_of(const TrainingRun& run) {
   using training::PhaseTime;
+  std::vector<PhaseTime> phases = run.breakdown;
+  std::erase_if(phases, [](const PhaseTime& p) {
+    return p.phase == training::RunPhase::rollout && p.mean.value == 0.0;
+  });
   const auto share = [](const PhaseTime& p) { return p.share ? Json(*p.share) : Json(nullptr); };
-  return {
-      {"phase", column(run.breakdown, [](const PhaseTime& p) { return to_string(p.phase); })},
-      {"seconds", column(run.breakdown, [](const PhaseTime& p) { return p.mean.value; })},
-      {"share", column(run.breakdown, share)},
-      {"slowest_rank", column(run.breakdown, [](const PhaseTime& p) { return p.slowest_rank; })}};
+  return {{"phase", column(phases, [](const PhaseTime& p) { return to_string(p.phase); })},
+          {"seconds", column(phases, [](const PhaseTime& p) { return p.mean.value; })},
+          {"share", column(phases, share)},
+          {"slowest_rank", column(phases, [](const PhaseTime& p) { return p.slowest_rank; })}};
 }
 
 Json checkpoints_of(const TrainingRun& run) {

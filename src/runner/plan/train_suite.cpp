@@ -85,7 +85,7 @@ std::string suite_name(const TrainRequest& request) {
 std::string dtype_of(const TrainRequest& request) {
   if (!request.dtype.empty() || request.device == "host") return request.dtype;
   const std::string& name = request.workload;
-  const bool narrow = name == "llm" || name == "lora" || name == "flow";
+  const bool narrow = name == "llm" || name == "lora" || name == "flow" || name == "grpo";
   return narrow && request.preset != "tiny" ? "bf16" : "";
 }
 

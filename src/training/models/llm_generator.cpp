@@ -134,16 +134,9 @@ GeneratedAnswers LlmGenerator::run(std::span<const std::int32_t> prompts,
   upload(turned_.data(), buffers_.at("chances"));
   kernels_.memory->uploaded();
 
-  pass(buffers_.at("prompts"), sizes_.prompts, 0);
-  const View last = buffers_.at("last"), tokens = buffers_.at("tokens");
-  kernels_.embedding->forward(buffers_.at("last_rows"),
-                              buffer("x", sizes_.prompts * sizes_.prompt_tokens), last);
-  choose(last, 0, temperature);
-  for (std::int64_t i = 1; i < length; ++i) {
-    pass(part(tokens, (i - 1) * sequences, sequences), sequences, sizes_.prompt_tokens + i - 1);
-    choose(buffer("x", sequences), i, temperature);
-  }
+  for (std::int64_t i = 0; i < length; ++i) generate(i, temperature);
 
+  const View tokens = buffers_.at("tokens");
   const auto count = static_cast<std::size_t>(sequences * length);
   by_position_.resize(count);
   turned_.resize(count);
@@ -153,6 +146,24 @@ GeneratedAnswers LlmGenerator::run(std::span<const std::int32_t> prompts,
   transpose(std::span<const std::int32_t>(by_position_), length, tokens_);
   transpose(std::span<const float>(turned_), length, log_probabilities_);
   return {tokens_, log_probabilities_};
+}
+
+void LlmGenerator::generate(std::int64_t number, double temperature) {
+  const std::int64_t sequences = sizes_.sequences();
+  const auto work = [&] {
+    if (number == 0) {
+      pass(buffers_.at("prompts"), sizes_.prompts, 0);
+      const View x = buffer("x", sizes_.prompts * sizes_.prompt_tokens);
+      kernels_.embedding->forward(buffers_.at("last_rows"), x, buffers_.at("last"));
+      return choose(buffers_.at("last"), number, temperature);
+    }
+    pass(part(buffers_.at("tokens"), (number - 1) * sequences, sequences), sequences,
+         sizes_.prompt_tokens + number - 1);
+    choose(buffer("x", sequences), number, temperature);
+  };
+  if (!kernels_.recorder) return work();
+  const RecordingKey key{static_cast<int>(number), -1, true, temperature};
+  kernels_.recorder->run(key, work);
 }
 
 void LlmGenerator::pass(View tokens, std::int64_t sequences, std::int64_t first) {

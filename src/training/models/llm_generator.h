@@ -53,6 +53,8 @@ class LlmGenerator {
   View parameter(const Plan& plan, const std::string& name) const;
   View buffer(const std::string& name, std::int64_t rows) const;
   void upload(const void* from, View to);
+  /// Token `number` of all answers; on a device as one recorded piece of work.
+  void generate(std::int64_t number, double temperature);
   /// Positions `first` to first + count - 1 of `sequences` sequences, from their tokens to x.
   void pass(View tokens, std::int64_t sequences, std::int64_t first);
   void attend(const Layer& layer, View qkv, View output, std::int64_t sequences,

@@ -25,6 +25,7 @@ struct StepOutcome : Replica::Step {
   /// Of this rank, mean over its lanes; `transfer` of inputs to a device, `backward` including the
   /// sum of the lanes' gradients.
   Seconds data, transfer, forward, backward;
+  Seconds rollout;  // answers generated for this step; set by the trainer
   /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
   /// behind the backward pass; waiting for late ranks included.
   Seconds exchange_exposed, exchange_hidden;

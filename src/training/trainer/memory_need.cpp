@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "training/engine/plan.h"
+#include "training/workloads/rollouts.h"
 
 namespace bench::training {
 
@@ -32,6 +33,9 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
   need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(elements, dtype)});
   need.uses.push_back({"evaluation", split.lanes * (evaluation.bytes(Arena::inputs) +
                                                     evaluation.bytes(Arena::transient))});
+  if (const Rollouts* rollouts = workload.rollouts())
+    need.uses.push_back(
+        {"rollouts", rollouts->memory_bytes(evaluation, split.lanes, split.micro_batch)});
   return need;
 }
 

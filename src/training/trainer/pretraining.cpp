@@ -167,7 +167,9 @@ void train_base(Workload& base, Workload& task, TrainerOptions options,
   for (const TrainedStep& step : run.steps) made.seconds += step.seconds;
   made.gap = run.curve.back().gap;
   Replica& replica = trainer.replica();
-  Evaluator evaluator(task, trainer.model(), trainer.split().micro_batch, replica, kernels);
+  const std::int64_t samples = trainer.split().micro_batch;
+  const Model unadapted = task.unadapted_model(samples, options.dtype, false);
+  Evaluator evaluator(task, unadapted, samples, replica, kernels);
   made.unadapted = evaluator.evaluate(task.recipe().evaluation_samples, group).gap;
   const Weights here = replica.weights().on_host();
   const Graph& graph = *trainer.model().graph;
@@ -200,13 +202,13 @@ Pretrained pretrain(Workload& base, Workload& task, const TrainerOptions& option
   return made;
 }
 
-void set_frozen_parameters(const Pretrained& base, Replica& replica) {
+void set_base_parameters(const Pretrained& base, Replica& replica) {
   const Graph& graph = *replica.plan().graph;
   for (const int id : graph.parameters()) {
     const Tensor& tensor = graph.tensor(id);
-    if (tensor.parameter.trainable) continue;
     const View view = replica.weights().view(replica.plan(), id);
     const auto found = std::ranges::find(base.tensors, tensor.name, &PretrainedTensor::name);
+    if (tensor.parameter.trainable && found == base.tensors.end()) continue;  // an adapter
     require(found != base.tensors.end() && found->rows == view.rows &&
                 found->columns == view.columns && found->dtype == view.dtype,
             "base", "no values for the parameter '" + tensor.name + "' of " + tensor.shape.text());

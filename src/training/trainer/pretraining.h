@@ -42,8 +42,8 @@ struct Pretrained {
 Pretrained pretrain(Workload& base, Workload& task, const TrainerOptions& options,
                     const std::filesystem::path& cache, const KernelFactory& kernels, Group& group);
 
-/// Sets the frozen parameters to the values of these names. Throws Error(internal), naming the
-/// parameter, if there is none of its shape and type.
-void set_frozen_parameters(const Pretrained& base, Replica& replica);
+/// Sets the parameters to the base's values of the same names. Throws Error(internal), naming the
+/// parameter, if a frozen one has none, or if one has another shape or type.
+void set_base_parameters(const Pretrained& base, Replica& replica);
 
 }  // namespace bench::training

@@ -92,17 +92,20 @@ std::string DataAudit::check_own_data(std::int64_t step, int rank) {
 }
 
 std::string DataAudit::find_repeated_sample(std::int64_t step, int rank) {
-  if (!samples_are_distinguishable(model_, split_.micro_batch)) return "";
+  const bool hashed = workload_.source_hash(Split::train, split_.first(step, rank, 0)).has_value();
+  if (!hashed && !samples_are_distinguishable(model_, split_.micro_batch)) return "";
   const Lane& lane = evaluator_.lane(0);
   const int all = split_.lanes * split_.micro_batches;
   std::int64_t looked = 0;
   for (int number = 0; number < all && looked < kMaxCompared; ++number) {
     const std::uint64_t first = split_.first(step, rank, number);
-    workload_.read(Split::train, first, model_, lane);
+    if (!hashed) workload_.read(Split::train, first, model_, lane);
     for (std::int64_t i = 0; i < split_.micro_batch; ++i, ++looked) {
-      const std::vector<std::byte> contents = contents_of(model_, lane, i, split_.micro_batch);
       const std::uint64_t sample = first + static_cast<std::uint64_t>(i);
-      const auto [before, is_new] = seen_.emplace(content_hash(contents), sample);
+      const std::uint64_t hash =
+          hashed ? *workload_.source_hash(Split::train, sample)
+                 : content_hash(contents_of(model_, lane, i, split_.micro_batch));
+      const auto [before, is_new] = seen_.emplace(hash, sample);
       if (!is_new && before->second != sample)
         return fmt::format("step {}: sample {} on rank {} repeats sample {}", step, sample, rank,
                            before->second);

@@ -12,6 +12,7 @@
 #include "training/engine/content_hash.h"
 #include "training/tables/sparse_tables.h"
 #include "training/trainer/pretraining.h"
+#include "training/workloads/rollouts.h"
 
 namespace bench::training {
 namespace {
@@ -44,6 +45,7 @@ void Trainer::finish() {
   run_.checks = checks_->finish(group_);
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
   if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
+  if (workload_.rollouts() != nullptr) run_.checks.push_back(rollouts_check());
   if (group_.size() > 1) run_.checks.push_back(exchange_check());
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
@@ -70,6 +72,13 @@ TrainingCheck Trainer::tables_check() {
                   fmt::format("{} updates changed every table", watch.updates()));
 }
 
+TrainingCheck Trainer::rollouts_check() {
+  const Rollouts& rollouts = *workload_.rollouts();
+  return check_of(
+      "rollouts", agreed(group_, rollouts.mismatch()),
+      fmt::format("{} rollouts had the probabilities of the forward pass", rollouts.plays()));
+}
+
 std::vector<MemoryUse> Trainer::memory() const {
   std::vector<MemoryUse> uses;
   for (std::size_t i = 0; i < kMemoryLabels; ++i) {
@@ -79,6 +88,8 @@ std::vector<MemoryUse> Trainer::memory() const {
   uses.push_back({"optimizer", replica_->optimizer_bytes()});
   uses.push_back({"exchange", parallel_->exchange_bytes()});
   uses.push_back({"evaluation", evaluator_->memory_bytes()});
+  if (const Rollouts* rollouts = workload_.rollouts())
+    uses.push_back({"rollouts", rollouts->memory_bytes()});
   if (const SparseTables* tables = workload_.tables()) {
     uses.push_back({"tables", tables->table_bytes()});
     uses.push_back({"table_buffers", tables->buffer_bytes()});
@@ -103,6 +114,8 @@ TrainingCheck Trainer::exchange_check() {
       static_cast<std::size_t>(split_.lanes));  // of table gradients, by lane
   SparseTables* tables = workload_.tables();
   const auto pass_of = [&](int rank, bool exchanged) {
+    if (Rollouts* rollouts = workload_.rollouts())
+      rollouts->play(split_.first(done_, rank, 0), split_.of_rank());
     GradientPass pass;
     pass.fill = [this, rank](const Lane& lane, int number) {
       workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
@@ -199,9 +212,13 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   replica_ =
       std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
                                 ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
-  if (options.base != nullptr) set_frozen_parameters(*options.base, *replica_);
+  if (options.base != nullptr) set_base_parameters(*options.base, *replica_);
   parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
   if (SparseTables* tables = workload.tables()) join_tables(*tables, kernels);
+  if (Rollouts* rollouts = workload.rollouts())
+    rollouts->join(
+        *replica_, replica_->weights(), model_, split_.micro_batch, kernels,
+        options.base != nullptr ? Rollouts::Rewards::verifier : Rollouts::Rewards::chance);
   evaluator_ =
       std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
   run_.steps.reserve(static_cast<std::size_t>(last_step_));
@@ -261,6 +278,11 @@ void Trainer::train_step(RunObserver& observer) {
   if (tables != nullptr)
     tables->gather(Split::train, split_.first(done_, group_.rank(), 0), split_.of_rank());
   const Seconds gathered = steady_now();
+  Seconds played;
+  if (Rollouts* rollouts = workload_.rollouts()) {
+    rollouts->play(split_.first(done_, group_.rank(), 0), split_.of_rank());
+    played = steady_now() - gathered;
+  }
   const auto begin_of = [&](int number) { return split_.first(done_, group_.rank(), number); };
   const auto fill = [&](const Lane& lane, int number) {
     workload_.read(Split::train, begin_of(number), model_, lane);
@@ -276,6 +298,7 @@ void Trainer::train_step(RunObserver& observer) {
   const Seconds end = steady_now();
   observer.step_stop();
   step.data += gathered - begin;
+  step.rollout = played;
   step.optimizer += end - stepped;
   step.total = end - begin;
   record_step(step, rate);
@@ -284,17 +307,20 @@ void Trainer::train_step(RunObserver& observer) {
 
 void Trainer::record_step(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::data, step.data);
+  breakdown_.add(RunPhase::rollout, step.rollout);
   breakdown_.add(RunPhase::transfer, step.transfer);
   breakdown_.add(RunPhase::forward, step.forward);
   breakdown_.add(RunPhase::backward, step.backward);
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
-  const Seconds named = step.data + step.transfer + step.forward + step.backward +
+  const Seconds named = step.data + step.rollout + step.transfer + step.forward + step.backward +
                         step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
-  if (!step.skipped)
+  // Where all answers of each group are worth the same, there is nothing to learn.
+  const bool learned = workload_.rollouts() == nullptr || step.gradient_norm != 0.0;
+  if (!step.skipped && learned)
     checks_->after_step(done_, step.gradient_norm, options_.recipe.schedule.rate(done_));
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;

@@ -60,8 +60,8 @@ struct TrainerOptions {
   /// them). When the lanes are on the host, tables use the lanes' threads.
   KernelFactory host_kernels = {};
   int host_threads = 0;
-  /// Values of the frozen parameters (trainer/pretraining.h); null: initial values, which suffice
-  /// to measure throughput. Must outlive the trainer's constructor.
+  /// Values of the parameters that a base has (trainer/pretraining.h); null: initial values, which
+  /// suffice to measure throughput. Must outlive the trainer's constructor.
   const Pretrained* base = nullptr;
   Seconds begun = {};  // start of the initialisation, by host_clock.h; 0: that of the trainer
 };
@@ -108,6 +108,7 @@ class Trainer {
   void finish();
   TrainingCheck floor_check() const;
   TrainingCheck tables_check();
+  TrainingCheck rollouts_check();
   TrainingCheck exchange_check();
   std::vector<MemoryUse> memory() const;
   std::int64_t samples_done() const { return done_ * split_.batch; }

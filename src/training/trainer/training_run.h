@@ -24,6 +24,7 @@ namespace bench::training {
 /// time and has no share.
 enum class RunPhase {
   data,
+  rollout,
   transfer,
   forward,
   backward,
@@ -36,7 +37,7 @@ enum class RunPhase {
   other,
   exchange_hidden
 };
-constexpr std::size_t kRunPhases = 12;
+constexpr std::size_t kRunPhases = 13;
 std::string_view to_string(RunPhase phase);
 
 struct PhaseTime {

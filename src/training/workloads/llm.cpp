@@ -35,19 +35,21 @@ std::unique_ptr<TokenSource> token_files(const LlmShape& shape, const DataChoice
 
 using LlmData = ChosenData<TokenSource>;
 
-/// Sequences as long as the shape's, of the generated language or of files of tokens; the shape's
-/// vocabulary is that of generated ones.
-LlmData open_llm_data(const LlmShape& shape, const GrammarOptions& grammar,
-                      const DataChoice& choice) {
+/// Sequences as long as the shape's, generated or of files of tokens; the shape's vocabulary is
+/// that of generated ones.
+LlmData open_llm_data(const LlmSetting& setting, const DataChoice& choice) {
   if (choice.table_rows > 0)
     throw Error(ErrorKind::input, "workload llm has no embedding tables for table_rows",
                 "remove the parameter table_rows");
   if (choice.vocabulary > 0 && !choice.from_files())
     throw Error(ErrorKind::input, "vocabulary applies only to token files, not to generated data",
                 "set the parameter data to token files, or remove vocabulary");
+  const auto generated = [&] {
+    return setting.text ? setting.text() : language(setting.shape, setting.language);
+  };
   return LlmData::in_order<FiniteTokens>(
-      choice.from_files() ? token_files(shape, choice) : language(shape, grammar), choice,
-      grammar.seed);
+      choice.from_files() ? token_files(setting.shape, choice) : generated(), choice,
+      setting.language.seed);
 }
 
 // The targets of presets larger than tiny need runs on a GPU.
@@ -164,7 +166,7 @@ class LlmWorkload final : public Workload {
               std::vector<std::pair<std::string, double>> baselines)
       : preset_(setting.preset),
         shape_(setting.shape),
-        data_(open_llm_data(shape_, setting.language, data)),
+        data_(open_llm_data(setting, data)),
         recipe_(data_.fit(setting.training.recipe)),
         adamw_(setting.training.adamw),
         baselines_(std::move(baselines)) {

@@ -5,6 +5,7 @@
 // the seed draws their order, and quality is the loss itself.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,6 +35,8 @@ struct LlmSetting {
   std::string preset = {};  // its name in records
   LlmShape shape = {};
   GrammarOptions language = {};  // vocabulary and length of sequences are the shape's
+  /// Another generated text instead, of the shape's vocabulary and sequences.
+  std::function<std::unique_ptr<TokenSource>()> text = {};
   LlmTraining training = {};
 };
 /// Throws like make_llm_workload() for `data`, which names no files.

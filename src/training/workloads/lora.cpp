@@ -85,6 +85,9 @@ class LoraWorkload final : public Workload {
     Llm lora = make_lora(shape_, samples, dtype, recompute);
     return {std::move(lora.graph), lora.losses, {lora.tokens, lora.targets}, {}};
   }
+  Model unadapted_model(std::int64_t samples, Dtype dtype, bool recompute) const override {
+    return llm_->model(samples, dtype, recompute);
+  }
   std::unique_ptr<Optimizer> optimizer() const override { return llm_->optimizer(); }
   Json optimizer_options() const override {
     Json options = llm_->optimizer_options();

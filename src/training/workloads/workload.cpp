@@ -13,6 +13,7 @@
 #include "training/models/two_tower.h"
 #include "training/workloads/dlrm.h"
 #include "training/workloads/flow.h"
+#include "training/workloads/grpo.h"
 #include "training/workloads/llm.h"
 #include "training/workloads/lora.h"
 #include "training/workloads/moe.h"
@@ -67,6 +68,8 @@ const std::vector<Entry>& entries() {
        [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
           const DataChoice& data) { return make_moe_workload(preset, seed, sequence, data); }},
       {"flow", flow_presets(), without_sequences("flow", make_flow_workload)},
+      {"grpo", grpo_presets(), without_sequences("grpo", make_grpo_workload),
+       [](const std::string& preset, std::int64_t) { return make_grpo_base_workload(preset); }},
   };
   return all;
 }

@@ -36,6 +36,7 @@ struct DataChoice {
   bool is_finite() const { return from_files() || samples > 0; }
 };
 
+class Rollouts;
 class SparseTables;
 
 /// The training settings of a preset. A schedule never depends on the training's progress; a run
@@ -89,6 +90,11 @@ class Workload {
   virtual double flops_per_sample() const = 0;
 
   virtual Model model(std::int64_t samples, Dtype dtype, bool recompute) const = 0;
+  /// The model whose evaluation judges the base of a workload that adapts one, before it is
+  /// adapted: its parameters are those of the base.
+  virtual Model unadapted_model(std::int64_t samples, Dtype dtype, bool recompute) const {
+    return model(samples, dtype, recompute);
+  }
   virtual std::unique_ptr<Optimizer> optimizer() const = 0;
   /// mllog_options() of the dense parameters, and options that depend on the workload.
   virtual Json optimizer_options() const { return Json::object(); }
@@ -100,6 +106,11 @@ class Workload {
                     const Lane& lane) const = 0;
   /// Of the data that read() would write for these samples; ranks compare it.
   virtual std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const = 0;
+  /// Of what the source gives for one sample, whatever its number, where inputs have more than
+  /// that; ranks find repeated samples by it. None: the inputs say it.
+  virtual std::optional<std::uint64_t> source_hash(Split, std::uint64_t /*sample*/) const {
+    return {};
+  }
   virtual std::unique_ptr<Evaluation> evaluation(const Model& model) const = 0;
 
   /// {"kind": "files" or "generated", "files", "evaluation_files", "samples",
@@ -118,6 +129,9 @@ class Workload {
 
   /// Parameters outside the graph, of which a step touches a few rows; null if there are none.
   virtual SparseTables* tables() { return nullptr; }
+  /// Answers that the model generates to train on them; null if samples do not depend on it.
+  virtual Rollouts* rollouts() { return nullptr; }
+  virtual const Rollouts* rollouts() const { return nullptr; }
 };
 
 /// `sequence`: tokens of a sample, 0 for the preset's. Throws Error(input) for an unknown name or

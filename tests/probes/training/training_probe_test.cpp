@@ -289,7 +289,7 @@ TEST_CASE("lora trains its base before the clock starts, once") {
 }
 
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
-  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe", "flow"}) {
+  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe", "flow", "grpo"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);
@@ -343,6 +343,18 @@ TEST_CASE("the quality of rectified flow has a loss and a gap at each of eight t
   CHECK(job.one("quality").values.at(0) == Approx(sum));
   CHECK(job.logged("evaluation_frequency") == std::vector<Json>{2568});  // 107 steps
   CHECK(job.logged("averaged_validation_loss") == job.logged("eval_accuracy"));
+}
+
+TEST_CASE("a training by rewards reports its rollouts, and rewards are drawn without a base") {
+  TrainingJob job(Json{{"workload", "grpo"}, {"steps", 4}, {"batch", 8}, {"lanes", 2}});
+  CHECK(job.run().status == Status::ok);
+  const Json breakdown = job.columns("breakdown");
+  CHECK(breakdown.at("phase").at(1) == "rollout");
+  CHECK(breakdown.at("seconds").at(1).get<double>() > 0.0);
+  CHECK(job.logged("generations_per_prompt").at(0) == 8);
+  TrainingJob without(Json{{"workload", "llm"}, {"steps", 2}, {"lanes", 2}});
+  CHECK(without.run().status == Status::ok);
+  CHECK(without.columns("breakdown").at("phase").at(1) == "transfer");
 }
 
 TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {

@@ -98,6 +98,7 @@ TEST_CASE("on GPUs larger transformers train in bf16, and products are as large 
   CHECK(asked("small", "f16").second["dtype"] == "f16");
   CHECK_FALSE(asked("tiny", "").second.contains("dtype"));
   CHECK(asked("flux", "", "flow").second["dtype"] == "bf16");
+  CHECK(asked("small", "", "grpo").second["dtype"] == "bf16");
   CHECK_FALSE(asked("small", "", "dlrm").second.contains("dtype"));
 }
 

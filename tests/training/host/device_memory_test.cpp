@@ -5,6 +5,7 @@
 #include "tests/training/dlrm_training.h"
 #include "tests/training/fake_device.h"
 #include "tests/training/gradient_check.h"
+#include "tests/training/grpo_training.h"
 #include "training/engine/replica.h"
 #include "training/host/host_kernels.h"
 #include "training/models/llm.h"
@@ -104,6 +105,22 @@ TEST_CASE("dlrm trains bit for bit the same in device memory with its tables on 
     CHECK(bytes_of(there.run, "table_buffers") ==
           bytes_of(here.run, "table_buffers") + 256 * 12 * 16 * 4);
   }
+}
+
+TEST_CASE("a policy generates and learns bit for bit the same in device memory") {
+  const TrainingRun here = train_grpo({.steps = 4, .lanes = 1});
+  FakeDevice device;
+  const TrainingRun there = train_grpo(
+      {.steps = 4, .lanes = 1, .kernels = [&](Dtype dtype) { return device.kernels(dtype); }});
+  REQUIRE(there.steps.size() == 4);
+  for (std::size_t step = 0; step < 4; ++step) {
+    CHECK(there.steps[step].loss == here.steps[step].loss);
+    // A device adds up the squares of all blocks at once.
+    CHECK(there.steps[step].gradient_norm == Approx(here.steps[step].gradient_norm).epsilon(1e-12));
+  }
+  CHECK(there.curve.back().gap == here.curve.back().gap);
+  CHECK(there.parts == here.parts);
+  for (const TrainingCheck& check : there.checks) CHECK(check.held);
 }
 
 TEST_CASE("tables refuse kernels for device memory") {

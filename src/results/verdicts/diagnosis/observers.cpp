@@ -28,6 +28,7 @@ struct PartOfPhase {
   Measure measure;
 };
 constexpr PartOfPhase kParts[] = {{"data", M::data_share},
+                                  {"rollout", M::passes_share},  // forward passes of the model
                                   {"transfer", M::transfer_share},
                                   {"forward", M::passes_share},
                                   {"backward", M::passes_share},

@@ -1,0 +1,175 @@
+// Faults of a training by rewards, on one rank and on two, and what finds each.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/group_with.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/grpo_training.h"
+#include "tests/training/losing_exchange.h"
+#include "tests/training/passing_optimizer.h"
+#include "tests/training/short_training.h"
+
+namespace bench::training {
+namespace {
+
+using Catch::Matchers::Contains;
+
+void check_that_grpo_held(const TrainingRun& run) {
+  CHECK_FALSE(run.checks.empty());
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
+}
+
+/// On two lanes in all; of two ranks, rank 1 may lose a share of its gradient in the check.
+std::vector<TrainingRun> train_grpo_on(int ranks, double loses = 0.0) {
+  std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
+  run_ranks(ranks, [&](Group& group) {
+    LosingExchange collectives(group, loses);
+    GroupWith all(group, collectives);
+    runs[static_cast<std::size_t>(group.rank())] =
+        train_grpo({.steps = 8, .lanes = 2 / ranks}, all, collectives);
+  });
+  return runs;
+}
+
+/// Never updates the embedding: 15 x 64 elements.
+class StaleSymbols final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    if (range.parameters.elements() != 15 * 64) PassingOptimizer::adamw(range);
+  }
+};
+
+/// Updates with twice the rate of the schedule.
+class DoubledRate final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    StepNumbers numbers = *range.step;
+    numbers.rate *= 2.0;
+    AdamwRange changed = range;
+    changed.step = &numbers;
+    PassingOptimizer::adamw(changed);
+  }
+};
+
+/// Sees later tokens, and so the answers, wherever whole sequences pass.
+class SeeingAttention final : public AttentionKernels {
+ public:
+  explicit SeeingAttention(std::unique_ptr<AttentionKernels> real) : real_(std::move(real)) {}
+  void forward(const AttentionShape& shape, View packed, View output, View log_sum) override {
+    AttentionShape seeing = shape;
+    seeing.causal = false;
+    real_->forward(seeing, packed, output, log_sum);
+  }
+  void backward(const AttentionShape& shape, const AttentionBackward& what) override {
+    AttentionShape seeing = shape;
+    seeing.causal = false;
+    real_->backward(seeing, what);
+  }
+
+ private:
+  std::unique_ptr<AttentionKernels> real_;
+};
+
+template <class Faulty>
+void replace_grpo_updates(KernelSet& set) {
+  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
+}
+
+}  // namespace
+
+TEST_CASE("two ranks train by rewards like two lanes of one, bit for bit") {
+  const std::vector<TrainingRun> one = train_grpo_on(1), two = train_grpo_on(2);
+  check_that_grpo_held(one[0]);
+  for (const TrainingRun& run : two) {
+    check_that_grpo_held(run);
+    REQUIRE(run.steps.size() == one[0].steps.size());
+    for (std::size_t step = 0; step < run.steps.size(); ++step)
+      CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
+    CHECK(run.curve.back().gap == Approx(one[0].curve.back().gap).epsilon(1e-12));
+    CHECK(run.breakdown.at(static_cast<std::size_t>(RunPhase::rollout)).mean.value > 0.0);
+  }
+}
+
+TEST_CASE("gradients of a policy lost between two ranks are found by both") {
+  for (const double share : {1.0, 0.1})
+    for (const TrainingRun& run : train_grpo_on(2, share))
+      CHECK_FALSE(check_named(run, "gradient_exchange").held);
+}
+
+TEST_CASE("symbols that a policy never learns are found and named") {
+  const TrainingRun run = train_grpo({.inject = replace_grpo_updates<StaleSymbols>});
+  const TrainingCheck& check = check_named(run, "parameters_move");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("embedding"));
+}
+
+TEST_CASE("updates of a policy with twice the rate are found") {
+  const TrainingRun run = train_grpo({.inject = replace_grpo_updates<DoubledRate>});
+  CHECK(check_named(train_grpo({}), "learning_rate").held);
+  const TrainingCheck& check = check_named(run, "learning_rate");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("had a learning rate of 0.002, but the schedule has 0.001"));
+}
+
+TEST_CASE("a policy that sees its answers while it is trained is found by its rollouts") {
+  const TrainingRun run = train_grpo({.inject = [](KernelSet& set) {
+    set.attention = std::make_unique<SeeingAttention>(std::move(set.attention));
+  }});
+  const TrainingCheck& check = check_named(run, "rollouts");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("differ from those of the forward pass"));
+}
+
+TEST_CASE("repeated prompts are found, though their answers differ") {
+  GrpoTraining training{.steps = 20};
+  training.setting.programs.samples = 16;  // two steps
+  const TrainingCheck check = check_named(train_grpo(training), "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("repeats sample"));
+}
+
+TEST_CASE("an answer that changes after it was read is found") {
+  int reads = 0;
+  GrpoTraining training{.lanes = 1};
+  training.change = [&](ChangedWorkload& samples) {
+    samples.spoil = [&](Split split, const Model& model, const Lane& lane) {
+      if (split == Split::train && ++reads == 40)  // the last one of the tenth step
+        lane.view(model.inputs[2]).as<float>()[0] += 1.0F;
+    };
+  };
+  const TrainingCheck check = check_named(train_grpo(training), "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 9: 'terms' of samples"));
+}
+
+TEST_CASE("a rank that draws other prompts is found by the next rank") {
+  std::vector<TrainingRun> runs(2);
+  run_ranks(2, [&](Group& group) {
+    RunObserver nobody;
+    runs[static_cast<std::size_t>(group.rank())] =
+        train_grpo({.lanes = 1, .seed = group.rank() == 1 ? 2U : 1U}, group, nobody);
+  });
+  for (const TrainingRun& run : runs)
+    CHECK_THAT(check_named(run, "data").text, Contains("differ from those that rank 0 generates"));
+}
+
+TEST_CASE("rewards raise the success of a pretrained policy above imitation", "[long]") {
+  GrpoSetting setting = grpo_setting("tiny");
+  setting.base.recipe.horizon = setting.base.recipe.schedule.horizon =
+      setting.base.recipe.evaluation_every = 400;
+  const Pretrained base = grpo_base_of(setting);
+  const double imitation = make_grpo_workload("tiny", 1)->baselines().front().second;
+  CHECK(base.unadapted == Approx(imitation).margin(0.06));  // it has learned the demonstrations
+  const TrainingRun run = train_grpo({.setting = setting, .steps = 30, .base = &base});
+  check_that_grpo_held(run);
+  CHECK(run.curve.back().gap < imitation - 0.2);
+}
+
+}  // namespace bench::training

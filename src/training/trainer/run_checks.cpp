@@ -219,7 +219,7 @@ std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
     checks.push_back(
         check_of("learning_rate", rate_found_,
                  fmt::format("{} updates had the learning rate of the schedule", rates_measured_)));
-  checks.push_back(outlier_check());
+  if (judges_norms_) checks.push_back(outlier_check());
   return checks;
 }
 

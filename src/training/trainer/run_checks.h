@@ -1,6 +1,7 @@
 // All correctness checks of a run, repeated at an interval of steps; the first fault is kept.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -68,9 +69,11 @@ class RunChecks {
   RunChecks(DataAudit audit, const Replica& replica, std::int64_t every);
 
   void before_step(std::int64_t step) { rates_.before_step(step); }
-  /// `rate`: by the schedule.
-  void after_step(std::int64_t step, double gradient_norm, double rate) {
-    outliers_.observe(step, gradient_norm);
+  /// `rate`: by the schedule. No norm: it says nothing, because norms of right steps differ by
+  /// orders of magnitude.
+  void after_step(std::int64_t step, std::optional<double> gradient_norm, double rate) {
+    judges_norms_ |= gradient_norm.has_value();
+    if (gradient_norm) outliers_.observe(step, *gradient_norm);
     rates_.after_step(step, rate);
   }
   bool due(std::int64_t steps_done) const {
@@ -94,6 +97,7 @@ class RunChecks {
   MovedParameters moved_;
   std::vector<TensorHash> frozen_;  // of parameters that must not change
   GradientOutliers outliers_;
+  bool judges_norms_ = false;
   RateWatch rates_;
   std::int64_t every_;
   std::int64_t rounds_ = 0;

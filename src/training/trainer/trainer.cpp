@@ -318,10 +318,11 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
                         step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
-  // Where all answers of each group are worth the same, there is nothing to learn.
-  const bool learned = workload_.rollouts() == nullptr || step.gradient_norm != 0.0;
-  if (!step.skipped && learned)
-    checks_->after_step(done_, step.gradient_norm, options_.recipe.schedule.rate(done_));
+  // One answer that is rarely right can have a gradient a hundred times the usual; where all
+  // answers of each group are worth the same, there is none.
+  const auto norm =
+      workload_.rollouts() == nullptr ? std::optional(step.gradient_norm) : std::nullopt;
+  if (!step.skipped) checks_->after_step(done_, norm, options_.recipe.schedule.rate(done_));
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
 }

@@ -1,7 +1,9 @@
 // An answer of `benchctl predict`: a number with its range, what it was computed from, and how.
 #pragma once
 
+#include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,25 @@ struct PredictedChoice {
   double tokens_per_second = 0.0;
 };
 
+/// The measurements that answer the same question.
+struct MeasuredAs {
+  std::string metric = {};       // "collective.latency"; "": none by itself
+  Json params = Json::object();  // that the series must have
+  int ranks = 0;                 // of the series; 0: any number
+  bool fastest = false;          // of several series the fastest, else there may be only one
+};
+
+/// A measurement that the answer is held against, in the answer's unit.
+struct PredictionCheck {
+  std::string source = {};  // the side's name
+  std::string metric = {};
+  Json params = Json::object();
+  std::size_t values = 0;
+  double measured = std::numeric_limits<double>::quiet_NaN();  // their median
+  double least = std::numeric_limits<double>::quiet_NaN();
+  double most = std::numeric_limits<double>::quiet_NaN();
+};
+
 struct Prediction {
   std::string question = {};  // "memory"
   std::string model = {};     // "" for questions without one
@@ -58,6 +79,8 @@ struct Prediction {
   std::string formula = {};
   std::vector<std::string> sources = {};  // of formulas and constants
   std::vector<std::string> notes = {};    // what is left out, what would change it
+  MeasuredAs measured_as = {};
+  std::optional<PredictionCheck> check = {};
 
   void input(std::string name, Json given, std::string source,
              PredictedUnit of = PredictedUnit::count) {

@@ -82,6 +82,7 @@ Prediction predict_step(const StepQuestion& question) {
                  PredictedUnit::bytes_per_second);
   answer.what = "time of a step";
   answer.unit = PredictedUnit::seconds;
+  answer.measured_as.metric = "training.step_time";
   answer.value = step(question.compute.flops_per_second);
   answer.low = step(question.compute.high);
   answer.high = step(question.compute.low);

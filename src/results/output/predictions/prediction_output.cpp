@@ -91,6 +91,54 @@ std::string format_predicted(double value, PredictedUnit unit) {
   return "";
 }
 
+namespace {
+
+/// Relative to what was measured.
+double error_of(const Prediction& prediction) {
+  return prediction.value / prediction.check->measured - 1.0;
+}
+
+bool range_holds(const Prediction& prediction) {
+  const double measured = prediction.check->measured;
+  return prediction.low <= measured && measured <= prediction.high;
+}
+
+FactList check_facts(const Prediction& prediction) {
+  const PredictionCheck& check = *prediction.check;
+  const auto text = [&](double value) { return format_predicted(value, prediction.unit); };
+  std::string measured = text(check.measured);
+  if (check.values > 1)
+    measured += fmt::format(" (median of {} values, {} to {})", check.values, text(check.least),
+                            text(check.most));
+  FactList facts;
+  facts.rows.emplace_back("measured", measured);
+  facts.rows.emplace_back("by", printable(check.metric + " " + check.params.dump()));
+  facts.rows.emplace_back("source", printable(check.source));
+  facts.rows.emplace_back("error of the prediction",
+                          fmt::format("{:+.1f} %", 100.0 * error_of(prediction)));
+  if (prediction.low != prediction.high)
+    facts.rows.emplace_back("measured value", range_holds(prediction)
+                                                  ? "inside the predicted range"
+                                                  : "outside the predicted range");
+  return facts;
+}
+
+Json check_json(const Prediction& prediction) {
+  if (!prediction.check) return nullptr;
+  const PredictionCheck& check = *prediction.check;
+  return {{"source", check.source},
+          {"metric", check.metric},
+          {"params", check.params},
+          {"values", check.values},
+          {"measured", check.measured},
+          {"least", check.least},
+          {"most", check.most},
+          {"error", error_of(prediction)},
+          {"inside_range", range_holds(prediction)}};
+}
+
+}  // namespace
+
 Document to_document(const Prediction& prediction) {
   Document document{.title = "Prediction: " + prediction.question};
   const auto text = [&](double value) { return format_predicted(value, prediction.unit); };
@@ -101,6 +149,8 @@ Document to_document(const Prediction& prediction) {
       .verdict = answer,
       .tone = Tone::strong,
       .text = prediction.what + (prediction.model.empty() ? "" : " of " + prediction.model)});
+  if (prediction.check)
+    document.add(Heading{"Held against a measurement"}).add(check_facts(prediction));
   DocumentTable parts{{{"part", false}, {"value"}}};
   for (const PredictionPart& part : prediction.parts)
     parts.rows.push_back(
@@ -153,6 +203,7 @@ Json to_json(const Prediction& prediction) {
             {"low", prediction.low},
             {"high", prediction.high},
             {"parts", std::move(parts)}}},
+          {"check", check_json(prediction)},
           {"choices", std::move(choices)},
           {"formula", prediction.formula},
           {"sources", prediction.sources},

@@ -25,6 +25,11 @@ double median_of(const ValuesOfUnits& values) {
   return median(all);
 }
 
+/// Those of other sizes than the wanted one: a prediction that is checked must not know the answer.
+void leave_out(double bytes, std::vector<MeasuredCollective>& measured) {
+  std::erase_if(measured, [bytes](const MeasuredCollective& one) { return one.bytes == bytes; });
+}
+
 /// The measured times of the operation by size, over the number of ranks nearest to the wanted one;
 /// of several series of one size (buffers in and out of place) the fastest.
 void take_measured(CollectiveOptions& options) {
@@ -52,6 +57,7 @@ void take_measured(CollectiveOptions& options) {
   question.measured_source = sides.front().name;
   for (const auto& [bytes, seconds] : nearest->second)
     question.measured.push_back({bytes, seconds});
+  if (!options.check.empty()) leave_out(question.bytes, question.measured);
 }
 
 }  // namespace
@@ -62,6 +68,7 @@ void add_predict_collective(CLI::App& predict, CommandResult& result) {
   command->footer(
       "Example: benchctl predict collective --operation all_reduce --bytes 1e9 --ranks 64 --from "
       "latest\n"
+      "         benchctl predict collective --bytes 65536 --from latest --check latest\n"
       "         benchctl predict collective --bytes 1e9 --ranks 1024 --latency 4e-6 --bandwidth "
       "48e9");
   auto options = std::make_shared<CollectiveOptions>();

@@ -9,6 +9,7 @@
 
 #include "core/text.h"
 #include "results/output/predictions/prediction_output.h"
+#include "runner/commands/predict/prediction_check.h"
 #include "runner/hardware/hardware_catalogue.h"
 
 namespace bench {
@@ -91,11 +92,18 @@ void add_device_option(CLI::App& command, PredictOptions& options, const std::st
 }
 
 void add_answer_options(CLI::App& command, PredictOptions& options) {
+  add_value(command, "--check", options.check, "SIDE",
+            "Hold the answer against this measurement: a run, latest, label:NAME=VALUE, ...");
+  add_value(command, "--metric", options.metric, "NAME",
+            "Check against this metric (default: the question's own, such as collective.latency)");
+  add_value(command, "--where", options.where, "KEY=VALUE",
+            "Check against the series with this parameter (repeatable)");
   add_page_options(command, options.pages);
   add_reading_options(command, options);
 }
 
-void print_prediction(const Prediction& prediction, const PredictOptions& options) {
+void print_prediction(Prediction prediction, const PredictOptions& options) {
+  if (!options.check.empty()) prediction.check = check_prediction(prediction, options);
   show([&] { return to_document(prediction); }, [&] { return to_json(prediction); }, options.json,
        options.pages);
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "results/predictions/model_shape.h"
 #include "results/predictions/prediction.h"
@@ -16,6 +17,9 @@ namespace bench {
 struct PredictOptions : ReadingOptions {
   std::string model, device, dtype = "bf16";
   PageOptions pages;
+  // What the answer is held against.
+  std::string check, metric;
+  std::vector<std::string> where = {};  // KEY=VALUE
 
   ModelShape shape() const { return model_shape(model); }
   /// From the catalogue. Throws Error(input) for an unknown name, or one of several products.
@@ -44,7 +48,8 @@ void add_sequence_option(CLI::App& command, double& sequence);
 void add_rate_options(CLI::App& command, PredictOptions& options, RateOptions& rate);
 void add_device_option(CLI::App& command, PredictOptions& options, const std::string& text);
 void add_answer_options(CLI::App& command, PredictOptions& options);
-void print_prediction(const Prediction& prediction, const PredictOptions& options);
+/// Also checks it against a measurement if asked to.
+void print_prediction(Prediction prediction, const PredictOptions& options);
 
 void add_predict_memory(CLI::App& predict, CommandResult& result);
 void add_predict_collective(CLI::App& predict, CommandResult& result);

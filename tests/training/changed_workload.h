@@ -28,7 +28,8 @@ class ChangedWorkload final : public Workload {
   }
   std::unique_ptr<Optimizer> optimizer() const override { return inner_->optimizer(); }
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
-    inner_->read(split, at(split, first), model, lane);
+    // Answers exist for the right numbers only.
+    inner_->read(split, rollouts() != nullptr ? first : at(split, first), model, lane);
     if (spoil) spoil(split, model, lane);
   }
   std::uint64_t checksum(Split split, std::uint64_t first, std::int64_t count) const override {
@@ -38,6 +39,7 @@ class ChangedWorkload final : public Workload {
     return inner_->source_hash(split, at(split, sample));
   }
   Rollouts* rollouts() override { return inner_->rollouts(); }
+  const Rollouts* rollouts() const override { return std::as_const(*inner_).rollouts(); }
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     return inner_->evaluation(model);
   }

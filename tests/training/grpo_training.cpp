@@ -39,6 +39,7 @@ TrainingRun train_grpo(const GrpoTraining& training, Group& group, RunObserver& 
   options.recipe.target.reset();
   options.lanes = training.lanes;
   options.check_every = 10;
+  options.dtype = training.dtype;
   options.base = training.base;
   Trainer trainer(workload, options, kernels, group);
   return trainer.run(observer);

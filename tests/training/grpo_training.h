@@ -22,6 +22,7 @@ struct GrpoTraining {
   std::int64_t steps = 10;
   int lanes = 2;
   std::uint64_t seed = 1;
+  Dtype dtype = Dtype::f32;
   const Pretrained* base = nullptr;  // null: rewards are drawn
   KernelFactory kernels = {};        // null: the host's
   /// Changes the kernels of every lane.

@@ -9,8 +9,6 @@
 namespace bench {
 namespace {
 
-Json after(std::int64_t samples) { return {{"samples_count", samples}}; }
-
 std::string name_of(const training::Schedule& schedule) {
   using Shape = training::Schedule::Shape;
   switch (schedule.shape) {
@@ -86,15 +84,18 @@ void TrainingLog::init_stop(const training::Workload& workload,
                             const training::Trainer& trainer) {
   const training::Recipe& recipe = options.recipe;
   metric_key_ = workload.metric_key();
+  logged_samples_ = workload.logged_samples();
   names(workload);
   point("benchctl_twin", workload.name() + " " + workload.preset(),
         {{"note", workload.knows_floor() ? "a twin on generated data, not an MLPerf result"
                                          : "a twin on user data, not an MLPerf result"}});
   point("seed", options.seed);
-  point("global_batch_size", recipe.batch);
+  point("global_batch_size", recipe.batch * logged_samples_);
+  if (logged_samples_ > 1) point("num_prompts_per_step", recipe.batch);
   point("gradient_accumulation_steps", trainer.split().micro_batches);
-  point("train_samples", (options.steps > 0 ? options.steps : recipe.horizon) * recipe.batch);
-  point("eval_samples", options.steps > 0 ? 0 : recipe.evaluation_samples);
+  point("train_samples",
+        (options.steps > 0 ? options.steps : recipe.horizon) * recipe.batch * logged_samples_);
+  point("eval_samples", options.steps > 0 ? 0 : recipe.evaluation_samples * logged_samples_);
   if (!metric_key_.empty() && options.steps == 0)
     point("evaluation_frequency", recipe.evaluation_every * recipe.batch);  // in samples
   const Json optimizer = workload.optimizer_options();
@@ -136,6 +137,10 @@ void TrainingLog::disclosures(const training::Workload& workload,
     point(std::string(way) + "_parallelism", 1);
   point("micro_batch_size", trainer.split().micro_batch);
   point("config_filename", workload.name() + " " + workload.preset());  // a preset has no file
+}
+
+Json TrainingLog::after(std::int64_t samples) const {
+  return {{"samples_count", samples * logged_samples_}};
 }
 
 void TrainingLog::run_start() { begin("run_start"); }

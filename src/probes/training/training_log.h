@@ -33,6 +33,7 @@ class TrainingLog : public training::RunObserver {
   void run_stop(std::int64_t samples, bool converged) override;
 
  private:
+  Json after(std::int64_t samples) const;
   /// As in mllog, each line has its place in the code.
   using Place = std::source_location;
 
@@ -51,7 +52,8 @@ class TrainingLog : public training::RunObserver {
 
   State& state_;
   std::optional<MllogFile> file_ = {};
-  std::string metric_key_ = {};  // Workload::metric_key()
+  std::string metric_key_ = {};      // Workload::metric_key()
+  std::int64_t logged_samples_ = 1;  // Workload::logged_samples()
 };
 
 }  // namespace bench

@@ -108,7 +108,10 @@ void write_utilization(State& state, const FinishedTraining& f, const StepRates&
                        state.group().size();
   const double needed = f.trainer.model().graph->training_flops();
   if (!(model > 0.0) || !(needed > 0.0)) return;
-  const double hardware = model * training::hardware_flops(f.trainer.plan()) / needed;
+  const double passes = static_cast<double>(f.trainer.split().lanes) *
+                        static_cast<double>(f.trainer.split().micro_batches);
+  // The model's FLOPs may have parts outside of its graph, of which nothing is recomputed.
+  const double hardware = model + passes * (training::hardware_flops(f.trainer.plan()) - needed);
   Json of_type = params;
   of_type["dtype"] = to_string(f.options.dtype);
   state.under(found.conditions).values("model_flops", times(rates, model), of_type, "mean");

@@ -53,9 +53,9 @@ class Policy final : public PolicyKernels {
     for (Index i = 0; i < logits.rows; ++i) {
       const T* z = logits.as<T>() + i * n;
       const T most = row_max<T>(n, z);
-      const Index chosen = temperature > 0.0 ? drawn(z, n, most, temperature, chances, i)
-                                             : std::find(z, z + n, most) - z;
-      std::copy_n(z, n, weights_.data());
+      const Index chosen =
+          temperature > 0.0 ? drawn(z, n, most, temperature, chances, i) : likeliest(z, n);
+      std::memcpy(weights_.data(), z, static_cast<std::size_t>(n) * sizeof(T));
       const T sum = exponentials<T>(n, weights_.data(), most);
       tokens.as<std::int32_t>()[i] = static_cast<std::int32_t>(chosen);
       log_probabilities.as<float>()[i] = static_cast<float>(static_cast<double>(z[chosen] - most) -
@@ -64,6 +64,14 @@ class Policy final : public PolicyKernels {
   }
 
  private:
+  /// The first one; of a row without numbers, the first token.
+  static Index likeliest(const T* z, Index n) {
+    Index best = 0;
+    for (Index j = 1; j < n; ++j)
+      if (z[j] > z[best]) best = j;
+    return best;
+  }
+
   static T* position_of(const AttentionShape& shape, View cache, Index sequence, Index position) {
     return cache.as<T>() + (sequence * shape.sequence + position) * cache.columns;
   }

@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "training/operators/transformer.h"
 
 namespace bench::training {
 namespace {
-
-constexpr double kEpsilon = 1e-5;  // of rms_norm()
 
 struct BufferSize {
   std::string name;
@@ -95,6 +94,12 @@ LlmGenerator::LlmGenerator(const LlmShape& shape, const Plan& plan, const Weight
   }
 }
 
+std::int64_t LlmGenerator::memory_bytes() const {
+  std::int64_t sum = 0;
+  for (const auto& [name, block] : blocks_) sum += block.bytes();
+  return sum;
+}
+
 std::int64_t LlmGenerator::memory_bytes(const LlmShape& shape, const GenerationSizes& sizes,
                                         Dtype dtype) {
   std::int64_t sum = 0;
@@ -128,23 +133,24 @@ GeneratedAnswers LlmGenerator::run(std::span<const std::int32_t> prompts,
   for (std::int64_t i = 0; i < sequences; ++i)
     last_rows.push_back(
         static_cast<std::int32_t>((i / sizes_.answers + 1) * sizes_.prompt_tokens - 1));
-  transpose(chances, sequences, turned_);
+  transpose(chances, sequences, numbers_by_position_);
   upload(prompts.data(), buffers_.at("prompts"));
   upload(last_rows.data(), buffers_.at("last_rows"));
-  upload(turned_.data(), buffers_.at("chances"));
+  upload(numbers_by_position_.data(), buffers_.at("chances"));
   kernels_.memory->uploaded();
 
   for (std::int64_t i = 0; i < length; ++i) generate(i, temperature);
 
   const View tokens = buffers_.at("tokens");
   const auto count = static_cast<std::size_t>(sequences * length);
-  by_position_.resize(count);
-  turned_.resize(count);
+  tokens_by_position_.resize(count);
+  numbers_by_position_.resize(count);
   const auto bytes = static_cast<std::int64_t>(count * sizeof(float));
-  kernels_.memory->download(tokens.data, by_position_.data(), bytes);
-  kernels_.memory->download(buffers_.at("log_probabilities").data, turned_.data(), bytes);
-  transpose(std::span<const std::int32_t>(by_position_), length, tokens_);
-  transpose(std::span<const float>(turned_), length, log_probabilities_);
+  kernels_.memory->download(tokens.data, tokens_by_position_.data(), bytes);
+  kernels_.memory->download(buffers_.at("log_probabilities").data, numbers_by_position_.data(),
+                            bytes);
+  transpose(std::span<const std::int32_t>(tokens_by_position_), length, tokens_);
+  transpose(std::span<const float>(numbers_by_position_), length, log_probabilities_);
   return {tokens_, log_probabilities_};
 }
 
@@ -175,11 +181,11 @@ void LlmGenerator::pass(View tokens, std::int64_t sequences, std::int64_t first)
   into_stream.addend = x;
   kernels_.embedding->forward(tokens, embedding_, x);
   for (const Layer& layer : layers_) {
-    kernels_.norm->rms_forward(x, layer.norm1, kEpsilon, normed, statistics);
+    kernels_.norm->rms_forward(x, layer.norm1, kNormEpsilon, normed, statistics);
     kernels_.gemm->multiply({}, normed, layer.wqkv, qkv);
     attend(layer, qkv, attended, sequences, first);
     kernels_.gemm->multiply(into_stream, attended, layer.wo, x);
-    kernels_.norm->rms_forward(x, layer.norm2, kEpsilon, normed, statistics);
+    kernels_.norm->rms_forward(x, layer.norm2, kNormEpsilon, normed, statistics);
     kernels_.gemm->multiply({}, normed, layer.w_gate_up, gate_up);
     kernels_.activation->swiglu_forward(gate_up, gated);
     kernels_.gemm->multiply(into_stream, gated, layer.w_down, x);
@@ -202,7 +208,7 @@ void LlmGenerator::attend(const Layer& layer, View qkv, View output, std::int64_
 void LlmGenerator::choose(View rows, std::int64_t number, double temperature) {
   const std::int64_t sequences = sizes_.sequences();
   const View normed = buffer("normed", sequences), logits = buffers_.at("logits");
-  kernels_.norm->rms_forward(rows, norm_, kEpsilon, normed, buffer("statistics", sequences));
+  kernels_.norm->rms_forward(rows, norm_, kNormEpsilon, normed, buffer("statistics", sequences));
   GemmOptions product;
   product.transpose_b = shape_.tied_head;
   kernels_.gemm->multiply(product, normed, head_, logits);

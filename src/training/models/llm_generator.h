@@ -42,7 +42,8 @@ class LlmGenerator {
   GeneratedAnswers run(std::span<const std::int32_t> prompts, std::span<const float> chances,
                        double temperature);
 
-  /// Of the buffers and caches.
+  std::int64_t memory_bytes() const;
+  /// The same, of the buffers and caches that a generator would allocate.
   static std::int64_t memory_bytes(const LlmShape& shape, const GenerationSizes& sizes,
                                    Dtype dtype);
 
@@ -70,8 +71,8 @@ class LlmGenerator {
   std::map<std::string, View> buffers_ = {};
   std::vector<Layer> layers_ = {};
   View embedding_, norm_, head_, angles_;
-  std::vector<std::int32_t> tokens_ = {}, by_position_ = {};
-  std::vector<float> log_probabilities_ = {}, turned_ = {};
+  std::vector<std::int32_t> tokens_ = {}, tokens_by_position_ = {};
+  std::vector<float> log_probabilities_ = {}, numbers_by_position_ = {};
 };
 
 }  // namespace bench::training

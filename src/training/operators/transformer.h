@@ -25,11 +25,13 @@ Var rope(Var packed, Var angles, const AttentionShape& shape);
 /// is not counted.
 Var attention(Var packed, const AttentionShape& shape);
 
+inline constexpr double kNormEpsilon = 1e-5;
+
 /// y = x gain / sqrt(mean(x^2) + epsilon), row by row (arXiv 1910.07467); x [rows, d], gain [1, d].
-Var rms_norm(Var x, Var gain, double epsilon = 1e-5);
+Var rms_norm(Var x, Var gain, double epsilon = kNormEpsilon);
 /// y = (x - mean) gain / sqrt(variance + epsilon) + bias, row by row (arXiv 1607.06450); x [rows,
 /// d], gain and bias [1, d].
-Var layer_norm(Var x, Var gain, Var bias, double epsilon = 1e-5);
+Var layer_norm(Var x, Var gain, Var bias, double epsilon = kNormEpsilon);
 
 /// silu(gate) x up (arXiv 2002.05202); x [rows, 2n] is [gate | up]; y [rows, n].
 Var swiglu(Var x);

@@ -22,6 +22,7 @@ class Evaluator {
 
   /// A lane for reading samples again without disturbing the training.
   const Lane& lane(int index) const { return *lanes_[static_cast<std::size_t>(index)]; }
+  Lane& lane(int index) { return *lanes_[static_cast<std::size_t>(index)]; }
   /// Of all lanes.
   std::int64_t memory_bytes() const;
 

@@ -161,13 +161,14 @@ void RunChecks::run(std::int64_t steps_done, Group& group) {
                                                named(unchanged_parameters)));
 }
 
-RunChecks::RunChecks(DataAudit audit, const Replica& replica, std::int64_t every)
+RunChecks::RunChecks(DataAudit audit, const Replica& replica, std::int64_t every, Norms norms)
     : audit_(audit),
       replica_(replica),
       moved_(replica),
       frozen_(hashes_of_frozen(replica)),
       rates_(replica),
-      every_(every) {}
+      every_(every),
+      norms_(norms) {}
 
 void RunChecks::compare_frozen(std::int64_t steps_done, Group& group) {
   if (frozen_.empty() || !frozen_found_.empty()) return;
@@ -219,7 +220,7 @@ std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
     checks.push_back(
         check_of("learning_rate", rate_found_,
                  fmt::format("{} updates had the learning rate of the schedule", rates_measured_)));
-  if (judges_norms_) checks.push_back(outlier_check());
+  if (norms_ == Norms::judged) checks.push_back(outlier_check());
   return checks;
 }
 

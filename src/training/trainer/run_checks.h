@@ -1,7 +1,6 @@
 // All correctness checks of a run, repeated at an interval of steps; the first fault is kept.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -64,16 +63,17 @@ inline TrainingCheck check_of(std::string name, const std::string& found, std::s
 
 class RunChecks {
  public:
+  enum class Norms { judged, varied };
+
   /// `every`: minimum number of steps between checks of data and replicas. All parameters must have
-  /// changed by the first check.
-  RunChecks(DataAudit audit, const Replica& replica, std::int64_t every);
+  /// changed by the first check. `norms`: whether gradient norms of right steps are alike; if not,
+  /// outliers are no fault.
+  RunChecks(DataAudit audit, const Replica& replica, std::int64_t every, Norms norms);
 
   void before_step(std::int64_t step) { rates_.before_step(step); }
-  /// `rate`: by the schedule. No norm: it says nothing, because norms of right steps differ by
-  /// orders of magnitude.
-  void after_step(std::int64_t step, std::optional<double> gradient_norm, double rate) {
-    judges_norms_ |= gradient_norm.has_value();
-    if (gradient_norm) outliers_.observe(step, *gradient_norm);
+  /// `rate`: by the schedule.
+  void after_step(std::int64_t step, double gradient_norm, double rate) {
+    if (norms_ == Norms::judged) outliers_.observe(step, gradient_norm);
     rates_.after_step(step, rate);
   }
   bool due(std::int64_t steps_done) const {
@@ -97,9 +97,9 @@ class RunChecks {
   MovedParameters moved_;
   std::vector<TensorHash> frozen_;  // of parameters that must not change
   GradientOutliers outliers_;
-  bool judges_norms_ = false;
   RateWatch rates_;
   std::int64_t every_;
+  Norms norms_;
   std::int64_t rounds_ = 0;
   std::int64_t last_checked_step_ = 0;
   std::int64_t rates_measured_ = 0;         // by the rank with the most

@@ -76,7 +76,7 @@ TrainingCheck Trainer::rollouts_check() {
   const Rollouts& rollouts = *workload_.rollouts();
   return check_of(
       "rollouts", agreed(group_, rollouts.mismatch()),
-      fmt::format("{} rollouts had the probabilities of the forward pass", rollouts.plays()));
+      fmt::format("{} rollouts had the probabilities of the forward pass", rollouts.comparisons()));
 }
 
 std::vector<MemoryUse> Trainer::memory() const {
@@ -113,9 +113,11 @@ TrainingCheck Trainer::exchange_check() {
   std::vector<double> distances(
       static_cast<std::size_t>(split_.lanes));  // of table gradients, by lane
   SparseTables* tables = workload_.tables();
+  Rollouts* rollouts = workload_.rollouts();
+  if (rollouts != nullptr)
+    rollouts->share(split_.first(done_, group_.rank(), 0), split_.of_rank(), group_);
   const auto pass_of = [&](int rank, bool exchanged) {
-    if (Rollouts* rollouts = workload_.rollouts())
-      rollouts->play(split_.first(done_, rank, 0), split_.of_rank());
+    if (rollouts != nullptr) rollouts->use(rank);
     GradientPass pass;
     pass.fill = [this, rank](const Lane& lane, int number) {
       workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
@@ -218,13 +220,16 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   if (Rollouts* rollouts = workload.rollouts())
     rollouts->join(
         *replica_, replica_->weights(), model_, split_.micro_batch, kernels,
-        options.base != nullptr ? Rollouts::Rewards::verifier : Rollouts::Rewards::chance);
+        options.base != nullptr ? Rollouts::Rewards::verifier : Rollouts::Rewards::random);
   evaluator_ =
       std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
   run_.steps.reserve(static_cast<std::size_t>(last_step_));
   const auto resumed = options.checkpoint.empty() ? std::nullopt : prepare_checkpoints();
+  // One answer that is rarely right can have a gradient a hundred times the usual.
+  const auto norms =
+      workload.rollouts() != nullptr ? RunChecks::Norms::varied : RunChecks::Norms::judged;
   checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
-                                        *replica_, options.check_every);
+                                        *replica_, options.check_every, norms);
   if (resumed) checks_->resume(*resumed);
 }
 
@@ -278,10 +283,12 @@ void Trainer::train_step(RunObserver& observer) {
   if (tables != nullptr)
     tables->gather(Split::train, split_.first(done_, group_.rank(), 0), split_.of_rank());
   const Seconds gathered = steady_now();
-  Seconds played;
+  Seconds played, compared;
   if (Rollouts* rollouts = workload_.rollouts()) {
     rollouts->play(split_.first(done_, group_.rank(), 0), split_.of_rank());
     played = steady_now() - gathered;
+    if (checks_->due(done_ + 1)) rollouts->compare(evaluator_->lane(0));
+    compared = steady_now() - gathered - played;
   }
   const auto begin_of = [&](int number) { return split_.first(done_, group_.rank(), number); };
   const auto fill = [&](const Lane& lane, int number) {
@@ -300,7 +307,8 @@ void Trainer::train_step(RunObserver& observer) {
   step.data += gathered - begin;
   step.rollout = played;
   step.optimizer += end - stepped;
-  step.total = end - begin;
+  step.total = end - begin - compared;
+  breakdown_.add(RunPhase::checks, compared);
   record_step(step, rate);
   observer.step_recorded(run_, done_ - 1, step);
 }
@@ -318,11 +326,8 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
                         step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
-  // One answer that is rarely right can have a gradient a hundred times the usual; where all
-  // answers of each group are worth the same, there is none.
-  const auto norm =
-      workload_.rollouts() == nullptr ? std::optional(step.gradient_norm) : std::nullopt;
-  if (!step.skipped) checks_->after_step(done_, norm, options_.recipe.schedule.rate(done_));
+  if (!step.skipped)
+    checks_->after_step(done_, step.gradient_norm, options_.recipe.schedule.rate(done_));
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
 }

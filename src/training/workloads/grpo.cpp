@@ -13,10 +13,10 @@
 namespace bench::training {
 namespace {
 
-/// Of demonstrations: no seed of a training has it.
+/// Of demonstrations.
 constexpr std::uint64_t kDemonstrationSeed = 0x6772706f;
 
-/// The symbols of larger presets, and how long their strings are.
+/// The policy has the model and the training of a preset of llm.
 GrpoSetting setting_of(const std::string& llm, int symbols, int length) {
   GrpoSetting setting;
   setting.programs = {.symbols = symbols, .length = length, .noise = 1.2 / length};
@@ -47,7 +47,7 @@ GrpoSetting tiny_grpo() {
   recipe.clip = 1.0;
   recipe.target = 0.01;
   recipe.target_source =
-      "a 75th of the gap of a perfect imitation, two to ten times that at the horizon; "
+      "a 75th of the gap of a perfect imitation, above the gaps at the horizon; "
       "docs/evidence/grpo_tiny.json";
   recipe.evaluation_every = 10;
   recipe.evaluation_samples = 64;
@@ -115,10 +115,11 @@ class GrpoEvaluation final : public Evaluation {
     std::array<double, 4> earned = {played.answers, played.rewards, played.tokens,
                                     played.divergence};
     group.sum(earned);
-    group.sum(std::span(sums_.front().data(), sums_.size() * sums_.front().size()));
     Sums all = {};
-    for (const Sums& sums : sums_)
+    for (Sums& sums : sums_) {
+      group.sum(sums);
       for (std::size_t i = 0; i < all.size(); ++i) all.at(i) += sums.at(i);
+    }
     Quality quality;
     quality.native = all[kPassed] / all[kPrompts];
     quality.floor = all[kBest] / all[kPrompts];
@@ -173,6 +174,7 @@ class GrpoWorkload final : public Workload {
     return setting_.rollouts.generations * setting_.programs.length;
   }
   double flops_per_sample() const override { return flops_; }
+  std::int64_t logged_samples() const override { return setting_.rollouts.generations; }
 
   Model model(std::int64_t samples, Dtype dtype, bool recompute) const override {
     LlmPolicy policy = make_llm_policy(setting_.shape, samples * setting_.rollouts.generations,
@@ -184,8 +186,8 @@ class GrpoWorkload final : public Workload {
   Json optimizer_options() const override {
     Json options = mllog_options(setting_.adamw);
     options["max_sequence_length"] = setting_.programs.tokens();
-    options["generations_per_prompt"] = setting_.rollouts.generations;
-    options["rollout_temperature"] = setting_.rollouts.temperature;
+    options["num_generations_per_prompt"] = setting_.rollouts.generations;
+    options["generation_training_rollout_temperature"] = setting_.rollouts.temperature;
     options["kl_weight"] = setting_.rollouts.kl;
     return options;
   }
@@ -215,7 +217,8 @@ class GrpoWorkload final : public Workload {
   std::optional<std::uint64_t> source_hash(Split split, std::uint64_t sample) const override {
     std::vector<std::int32_t> prompt(static_cast<std::size_t>(setting_.programs.prompt_tokens()));
     programs_.prompt(split, sample, prompt);
-    return content_hash(std::as_bytes(std::span(prompt)));
+    const std::uint64_t epoch = sample / programs_.size();  // tasks repeat once all were seen
+    return content_hash(std::as_bytes(std::span(prompt))) + epoch;
   }
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
     return std::make_unique<GrpoEvaluation>(programs_, setting_, rollouts_, model.losses);
@@ -223,7 +226,7 @@ class GrpoWorkload final : public Workload {
   Rollouts* rollouts() override { return &rollouts_; }
   const Rollouts* rollouts() const override { return &rollouts_; }
 
-  /// Of a model that has learned the demonstrations perfectly and answers by chance, as they do.
+  /// The gap of a model that imitates the demonstrations perfectly.
   std::vector<std::pair<std::string, double>> baselines() const override;
   Json data() const override {
     if (!repeats_) return nullptr;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "training/engine/host_bytes.h"
@@ -11,18 +12,13 @@
 namespace bench::training {
 namespace {
 
-template <class T>
-std::span<const T> part_of(const std::vector<T>& all, std::int64_t first, std::int64_t count) {
-  return std::span(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-}
-
-template <class T>
-std::span<T> part_of(std::vector<T>& all, std::int64_t first, std::int64_t count) {
+/// Elements first to first + count - 1 of a vector.
+auto part_of(auto& all, std::int64_t first, std::int64_t count) {
   return std::span(all).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
 /// In [0, 1), a multiple of 2^-24.
-float chance(std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1p-24F; }
+float narrow_uniform(std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1p-24F; }
 
 /// The mean |difference| of log-probabilities that rounding explains, in nats: kernels of attention
 /// and of decoding add in another order.
@@ -39,7 +35,20 @@ std::unique_ptr<Weights> copy_of(const Weights& weights, const Plan& plan) {
   return copy;
 }
 
+template <class T>
+void broadcast_all(std::vector<T>& values, int root, Group& group) {
+  group.broadcast(std::as_writable_bytes(std::span(values)), root);
+}
+
 }  // namespace
+
+RolloutSums& RolloutSums::operator+=(const RolloutSums& other) {
+  answers += other.answers;
+  rewards += other.rewards;
+  tokens += other.tokens;
+  divergence += other.divergence;
+  return *this;
+}
 
 Rollouts::Rollouts(const Programs& programs, const LlmShape& shape, const RolloutOptions& options,
                    std::uint64_t seed)
@@ -63,6 +72,8 @@ void Rollouts::join(Replica& replica, const Weights& weights, const Model& model
   replica_ = &replica;
   model_ = &model;
   samples_ = samples;
+  generators_.clear();
+  judges_.clear();
   plan_ = std::make_unique<Plan>(make_plan(*model.graph, false));
   reference_ = copy_of(weights, *plan_);
   for (int i = 0; i < replica.pool().size(); ++i) {
@@ -70,82 +81,82 @@ void Rollouts::join(Replica& replica, const Weights& weights, const Model& model
         std::make_unique<LlmGenerator>(shape_, *plan_, weights, kernels, sizes(samples)));
     judges_.push_back(std::make_unique<Lane>(*plan_, *reference_, kernels));
   }
-  policy_ = std::make_unique<Lane>(*plan_, replica.weights(), kernels);
-  lane_sums_.resize(generators_.size());
-  memory_bytes_ = memory_bytes(*plan_, replica.pool().size(), samples);
+}
+
+std::int64_t Rollouts::memory_bytes() const {
+  const View reference = reference_->all();
+  std::int64_t sum = reference.elements() * static_cast<std::int64_t>(size_of(reference.dtype)) +
+                     plan_->bytes(Arena::constants);
+  for (const auto& generator : generators_)
+    sum += generator->memory_bytes() + plan_->bytes(Arena::inputs) + plan_->bytes(Arena::transient);
+  return sum;
 }
 
 std::int64_t Rollouts::memory_bytes(const Plan& plan, int lanes, std::int64_t samples) const {
-  const std::int64_t lane = plan.bytes(Arena::inputs) + plan.bytes(Arena::transient);
-  const Dtype dtype = plan.graph->compute();
-  return plan.bytes(Arena::parameters) + plan.bytes(Arena::constants) + (lanes + 1) * lane +
-         lanes * LlmGenerator::memory_bytes(shape_, sizes(samples), dtype);
+  const std::int64_t lane =
+      plan.bytes(Arena::inputs) + plan.bytes(Arena::transient) +
+      LlmGenerator::memory_bytes(shape_, sizes(samples), plan.graph->compute());
+  return plan.bytes(Arena::parameters) + plan.bytes(Arena::constants) + lanes * lane;
+}
+
+void Rollouts::allocate(std::uint64_t first, std::int64_t count) {
+  require(count % samples_ == 0, "rollouts", std::to_string(count) + " samples");
+  answers_.first = first;
+  answers_.count = count;
+  const auto answers = static_cast<std::size_t>(count * options_.generations);
+  answers_.tokens.resize(answers * static_cast<std::size_t>(prompt_ + answer_));
+  answers_.sampled.resize(answers * static_cast<std::size_t>(answer_));
+  answers_.reference.resize(answers_.sampled.size());
+  answers_.advantages.resize(answers);
 }
 
 void Rollouts::play(std::uint64_t first, std::int64_t count) {
-  require(count % samples_ == 0, "rollouts", std::to_string(count) + " samples");
-  first_ = first;
-  count_ = count;
-  const auto answers = static_cast<std::size_t>(count * options_.generations);
-  tokens_.resize(answers * static_cast<std::size_t>(prompt_ + answer_));
-  sampled_.resize(answers * static_cast<std::size_t>(answer_));
-  reference_log_.resize(sampled_.size());
-  advantages_.resize(answers);
-  std::ranges::fill(lane_sums_, RolloutSums{});
+  allocate(first, count);
+  std::vector<RolloutSums> by_lane(generators_.size());
   replica_->pool().run([&](int lane) {
-    const std::int64_t step = samples_ * static_cast<std::int64_t>(generators_.size());
-    for (std::int64_t at = lane * samples_; at < count; at += step) play_part(lane, first, at);
+    const std::int64_t step = samples_ * static_cast<std::int64_t>(by_lane.size());
+    for (std::int64_t at = lane * samples_; at < count; at += step)
+      by_lane[static_cast<std::size_t>(lane)] += play_part(lane, at);
   });
   sums_ = {};
-  for (const RolloutSums& one : lane_sums_) {
-    sums_.answers += one.answers;
-    sums_.rewards += one.rewards;
-    sums_.tokens += one.tokens;
-    sums_.divergence += one.divergence;
-  }
-  ++plays_;
-  again_.resize(static_cast<std::size_t>(samples_ * options_.generations * answer_));
-  judge(*policy_, 0, again_);
-  double sum = 0.0;
-  for (std::size_t i = 0; i < again_.size(); ++i)
-    sum += std::abs(static_cast<double>(again_[i]) - static_cast<double>(sampled_[i]));
-  sum /= static_cast<double>(again_.size());
-  if (sum <= worst_) return;
-  worst_ = sum;
-  worst_play_ = plays_;
+  for (const RolloutSums& one : by_lane) sums_ += one;
 }
 
-void Rollouts::play_part(int lane, std::uint64_t first, std::int64_t at) {
-  const std::int64_t groups = options_.generations;
+RolloutSums Rollouts::play_part(int lane, std::int64_t at) {
+  generate(lane, at);
+  const std::int64_t answers = samples_ * options_.generations, first = at * options_.generations;
+  const auto sampled = part_of(answers_.sampled, first * answer_, answers * answer_);
+  const auto judged = part_of(answers_.reference, first * answer_, answers * answer_);
+  judge(*judges_[static_cast<std::size_t>(lane)], at, judged);
+  RolloutSums sums{.answers = static_cast<double>(answers),
+                   .tokens = static_cast<double>(answers * answer_)};
+  for (std::size_t i = 0; i < judged.size(); ++i)
+    sums.divergence += static_cast<double>(sampled[i]) - static_cast<double>(judged[i]);
+  for (std::int64_t i = 0; i < samples_; ++i) sums.rewards += reward(at + i);
+  return sums;
+}
+
+void Rollouts::generate(int lane, std::int64_t at) {
+  const std::int64_t answers = samples_ * options_.generations, length = prompt_ + answer_;
   std::vector<std::int32_t> prompts(static_cast<std::size_t>(samples_ * prompt_));
   std::vector<float> chances;
   for (std::int64_t i = 0; i < samples_; ++i) {
-    const std::uint64_t sample = first + static_cast<std::uint64_t>(at + i);
+    const std::uint64_t sample = answers_.first + static_cast<std::uint64_t>(at + i);
     programs_.prompt(Split::train, sample, part_of(prompts, i * prompt_, prompt_));
     const RandomStream stream = random_stream(seed_, sample);
-    for (std::int64_t j = 0; j < groups * answer_; ++j)
-      chances.push_back(chance(stream.bits(static_cast<std::uint64_t>(j))));
+    for (std::int64_t j = 0; j < options_.generations * answer_; ++j)
+      chances.push_back(narrow_uniform(stream.bits(static_cast<std::uint64_t>(j))));
   }
-  const GeneratedAnswers made =
+  const GeneratedAnswers generated =
       generators_[static_cast<std::size_t>(lane)]->run(prompts, chances, options_.temperature);
-  const std::int64_t all = prompt_ + answer_;
-  for (std::int64_t i = 0; i < samples_ * groups; ++i) {
-    const std::span<std::int32_t> to = part_of(tokens_, (at * groups + i) * all, all);
-    std::ranges::copy(part_of(prompts, i / groups * prompt_, prompt_), to.begin());
-    std::ranges::copy(made.tokens.subspan(static_cast<std::size_t>(i * answer_),
-                                          static_cast<std::size_t>(answer_)),
-                      to.begin() + prompt_);
+  const std::int64_t first = at * options_.generations;
+  for (std::int64_t i = 0; i < answers; ++i) {
+    const auto sequence = part_of(answers_.tokens, (first + i) * length, length);
+    std::ranges::copy(part_of(prompts, i / options_.generations * prompt_, prompt_),
+                      sequence.begin());
+    std::ranges::copy(part_of(generated.tokens, i * answer_, answer_), sequence.begin() + prompt_);
   }
-  std::ranges::copy(made.log_probabilities, sampled_.begin() + at * groups * answer_);
-  const std::span<float> judged =
-      part_of(reference_log_, at * groups * answer_, samples_ * groups * answer_);
-  judge(*judges_[static_cast<std::size_t>(lane)], at, judged);
-  RolloutSums& sums = lane_sums_[static_cast<std::size_t>(lane)];
-  for (std::size_t i = 0; i < judged.size(); ++i)
-    sums.divergence += static_cast<double>(made.log_probabilities[i] - judged[i]);
-  sums.tokens += static_cast<double>(judged.size());
-  for (std::int64_t i = 0; i < samples_; ++i)
-    reward(first + static_cast<std::uint64_t>(at + i), at + i, sums);
+  std::ranges::copy(generated.log_probabilities, answers_.sampled.begin() + first * answer_);
 }
 
 void Rollouts::judge(Lane& lane, std::int64_t at, std::span<float> log_probabilities) const {
@@ -159,89 +170,116 @@ void Rollouts::judge(Lane& lane, std::int64_t at, std::span<float> log_probabili
         static_cast<float>(-losses[i / answer_ * shape_.sequence + prompt_ - 1 + i % answer_]);
 }
 
-bool Rollouts::passes(std::uint64_t sample, std::int64_t number,
-                      std::span<const std::int32_t> answer) const {
-  if (rewards_ == Rewards::chance)
-    return random_stream(seed_ + 1, sample).bits(static_cast<std::uint64_t>(number)) % 2 == 0;
+double Rollouts::reward(std::int64_t at) {
+  const std::uint64_t sample = answers_.first + static_cast<std::uint64_t>(at);
+  const std::int64_t group = options_.generations, length = prompt_ + answer_;
   std::vector<std::int32_t> right(static_cast<std::size_t>(answer_));
   programs_.right_answer(Split::train, sample, right);
-  return std::ranges::equal(answer, right);
-}
-
-void Rollouts::reward(std::uint64_t sample, std::int64_t at, RolloutSums& sums) {
-  const std::int64_t groups = options_.generations, all = prompt_ + answer_;
-  const std::span<float> advantages = part_of(advantages_, at * groups, groups);
+  const auto passes = [&](std::int64_t i) {
+    if (rewards_ == Rewards::random)  // never all the same
+      return i == 0 ||
+             (i > 1 &&
+              random_stream(seed_ + 1, sample).bits(static_cast<std::uint64_t>(i)) % 2 == 0);
+    const std::int64_t begin = (at * group + i) * length + prompt_;
+    return std::ranges::equal(part_of(answers_.tokens, begin, answer_), right);
+  };
+  const auto advantages = part_of(answers_.advantages, at * group, group);
   double passed = 0.0;
-  for (std::int64_t i = 0; i < groups; ++i) {
-    const auto answer = part_of(tokens_, (at * groups + i) * all + prompt_, answer_);
-    const bool is_right = passes(sample, i, answer);
-    advantages[static_cast<std::size_t>(i)] = is_right ? 1.0F : 0.0F;
-    passed += is_right ? 1.0 : 0.0;
+  for (std::int64_t i = 0; i < group; ++i) {
+    const double reward = passes(i) ? 1.0 : 0.0;
+    advantages[static_cast<std::size_t>(i)] = static_cast<float>(reward);
+    passed += reward;
   }
-  sums.answers += static_cast<double>(groups);
-  sums.rewards += passed;
-  const double mean = passed / static_cast<double>(groups);
+  const double mean = passed / static_cast<double>(group);
   const double deviation = std::sqrt(mean * (1.0 - mean)) + kLeastDeviation;
   for (float& one : advantages)
     one = static_cast<float>((static_cast<double>(one) - mean) / deviation);
+  return passed;
 }
 
 RolloutGroup Rollouts::stored(std::int64_t at, std::int64_t groups) const {
   const std::int64_t first = at * options_.generations, count = groups * options_.generations;
-  const std::int64_t all = prompt_ + answer_;
-  return {part_of(tokens_, first * all, count * all),
-          part_of(sampled_, first * answer_, count * answer_),
-          part_of(reference_log_, first * answer_, count * answer_),
-          part_of(advantages_, first, count)};
+  const std::int64_t length = prompt_ + answer_;
+  return {part_of(answers_.tokens, first * length, count * length),
+          part_of(answers_.sampled, first * answer_, count * answer_),
+          part_of(answers_.reference, first * answer_, count * answer_),
+          part_of(answers_.advantages, first, count)};
 }
 
 RolloutGroup Rollouts::group(std::uint64_t sample) const {
-  require(sample >= first_ && sample - first_ < static_cast<std::uint64_t>(count_), "rollouts",
-          fmt::format("sample {} was not played", sample));
-  return stored(static_cast<std::int64_t>(sample - first_), 1);
+  const std::uint64_t first = answers_.first;
+  require(sample >= first && sample - first < static_cast<std::uint64_t>(answers_.count),
+          "rollouts", fmt::format("sample {} was not played", sample));
+  return stored(static_cast<std::int64_t>(sample - first), 1);
+}
+
+void Rollouts::share(std::uint64_t first, std::int64_t count, Group& group) {
+  const Rewards before = std::exchange(rewards_, Rewards::random);
+  play(first, count);
+  rewards_ = before;
+  shared_.assign(static_cast<std::size_t>(group.size()), answers_);
+  for (int rank = 0; rank < group.size(); ++rank) {
+    Answers& of_rank = shared_[static_cast<std::size_t>(rank)];
+    std::vector<std::uint64_t> number = {of_rank.first};
+    broadcast_all(number, rank, group);
+    of_rank.first = number.front();
+    broadcast_all(of_rank.tokens, rank, group);
+    broadcast_all(of_rank.sampled, rank, group);
+    broadcast_all(of_rank.reference, rank, group);
+    broadcast_all(of_rank.advantages, rank, group);
+  }
 }
 
 void Rollouts::write(const Model& model, const Lane& lane, std::int64_t first_sequence,
                      const RolloutGroup& sequences) const {
-  const std::int64_t length = shape_.sequence, all = prompt_ + answer_;
-  const std::int64_t count = static_cast<std::int64_t>(sequences.tokens.size()) / all;
+  const std::int64_t rows = shape_.sequence, length = prompt_ + answer_;
+  const std::int64_t count = static_cast<std::int64_t>(sequences.tokens.size()) / length;
   // Losses are averaged over all rows: this makes it the mean over the rows of answers.
-  const auto scale = static_cast<float>(static_cast<double>(length) / static_cast<double>(answer_));
+  const auto scale = static_cast<float>(static_cast<double>(rows) / static_cast<double>(answer_));
   const bool learns = !sequences.advantages.empty();
-  const std::int64_t first_row = first_sequence * length;
+  const std::int64_t first_row = first_sequence * rows;
   auto* tokens = lane.view(model.inputs[0]).as<std::int32_t>() + first_row;
   auto* targets = lane.view(model.inputs[1]).as<std::int32_t>() + first_row;
   auto* terms = lane.view(model.inputs[2]).as<float>() + first_row * kPolicyTerms;
-  std::fill_n(terms, count * length * kPolicyTerms, 0.0F);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int32_t* from = sequences.tokens.data() + i * all;
-    for (std::int64_t t = 0; t < length; ++t) {
-      const std::int64_t row = i * length + t, of_answer = t - (prompt_ - 1);
-      tokens[row] = from[t];
-      targets[row] = of_answer < 0 ? -1 : from[t + 1];
-      if (of_answer < 0) continue;
-      const auto put = [&](PolicyTerm term, float value) {
-        terms[row * kPolicyTerms + static_cast<std::int64_t>(term)] = value;
-      };
-      if (!learns) {
-        put(PolicyTerm::imitation, 1.0F);
-        continue;
-      }
-      const auto at = static_cast<std::size_t>(i * answer_ + of_answer);
-      put(PolicyTerm::advantage, scale * sequences.advantages[static_cast<std::size_t>(i)]);
-      put(PolicyTerm::sampled, sequences.sampled[at]);
-      put(PolicyTerm::reference, sequences.reference[at]);
-      put(PolicyTerm::kl, scale * static_cast<float>(options_.kl));
+  std::fill_n(terms, count * rows * kPolicyTerms, 0.0F);
+  for (std::int64_t row = 0; row < count * rows; ++row) {
+    const std::int64_t sequence = row / rows, position = row % rows;
+    const std::int64_t of_answer = position - (prompt_ - 1);
+    const std::int32_t* from = sequences.tokens.data() + sequence * length + position;
+    tokens[row] = from[0];
+    targets[row] = of_answer < 0 ? -1 : from[1];
+    if (of_answer < 0) continue;
+    const auto put = [&](PolicyTerm term, float value) {
+      terms[row * kPolicyTerms + static_cast<std::int64_t>(term)] = value;
+    };
+    if (!learns) {
+      put(PolicyTerm::imitation, 1.0F);
+      continue;
     }
+    const auto at = static_cast<std::size_t>(sequence * answer_ + of_answer);
+    put(PolicyTerm::advantage, scale * sequences.advantages[static_cast<std::size_t>(sequence)]);
+    put(PolicyTerm::sampled, sequences.sampled[at]);
+    put(PolicyTerm::reference, sequences.reference[at]);
+    put(PolicyTerm::kl, scale * static_cast<float>(options_.kl));
   }
 }
 
-std::string Rollouts::mismatch() const {
-  if (worst_ <= rounding(plan_->graph->compute())) return "";
-  return fmt::format(
-      "rollout {}: log-probabilities of generated tokens differ from those of the forward pass by "
-      "{:.2g} nats on average",
-      worst_play_, worst_);
+void Rollouts::compare(Lane& lane) {
+  const std::int64_t at = comparisons_++ % (answers_.count / samples_) * samples_;
+  const std::int64_t tokens = samples_ * options_.generations * answer_;
+  std::vector<float> judged(static_cast<std::size_t>(tokens));
+  judge(lane, at, judged);
+  const auto sampled = part_of(answers_.sampled, at * options_.generations * answer_, tokens);
+  double difference = 0.0;
+  for (std::size_t i = 0; i < judged.size(); ++i)
+    difference += std::abs(static_cast<double>(judged[i]) - static_cast<double>(sampled[i])) /
+                  static_cast<double>(tokens);
+  if (difference <= rounding(plan_->graph->compute()) || !mismatch_.empty()) return;
+  mismatch_ = fmt::format(
+      "samples {} to {}: log-probabilities of generated tokens differ from those of the forward "
+      "pass by {:.2g} nats on average",
+      answers_.first + static_cast<std::uint64_t>(at),
+      answers_.first + static_cast<std::uint64_t>(at + samples_) - 1, difference);
 }
 
 }  // namespace bench::training

@@ -101,6 +101,8 @@ class Workload {
   /// Key by which MLPerf's log has the native metric once more, for checks of the open division; ""
   /// if eval_accuracy suffices.
   virtual std::string metric_key() const { return ""; }
+  /// What MLPerf's log counts as samples, of each sample: of a prompt its answers.
+  virtual std::int64_t logged_samples() const { return 1; }
   /// Writes samples first, first + 1, ... into the inputs of a micro-batch; thread-safe.
   virtual void read(Split split, std::uint64_t first, const Model& model,
                     const Lane& lane) const = 0;

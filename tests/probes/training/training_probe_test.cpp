@@ -351,7 +351,10 @@ TEST_CASE("a training by rewards reports its rollouts, and rewards are drawn wit
   const Json breakdown = job.columns("breakdown");
   CHECK(breakdown.at("phase").at(1) == "rollout");
   CHECK(breakdown.at("seconds").at(1).get<double>() > 0.0);
-  CHECK(job.logged("generations_per_prompt").at(0) == 8);
+  CHECK(job.logged("num_generations_per_prompt").at(0) == 8);
+  CHECK(job.logged("num_prompts_per_step").at(0) == 8);
+  CHECK(job.logged("global_batch_size").at(0) == 64);
+  CHECK(job.logged("train_samples").at(0) == 4 * 64);
   TrainingJob without(Json{{"workload", "llm"}, {"steps", 2}, {"lanes", 2}});
   CHECK(without.run().status == Status::ok);
   CHECK(without.columns("breakdown").at("phase").at(1) == "transfer");

@@ -103,6 +103,30 @@ TEST_CASE("gradients of a policy lost between two ranks are found by both") {
       CHECK_FALSE(check_named(run, "gradient_exchange").held);
 }
 
+TEST_CASE("gradients agree where no answer earns anything, and the answers of all ranks are used") {
+  const GrpoSetting setting = quick_grpo(1);
+  Pretrained base = grpo_base_of(setting);  // knows nothing
+  std::vector<TrainingRun> runs(2);
+  run_ranks(2, [&](Group& group) {
+    RunObserver nobody;
+    runs[static_cast<std::size_t>(group.rank())] =
+        train_grpo({.setting = setting, .steps = 4, .lanes = 1, .base = &base}, group, nobody);
+  });
+  for (const TrainingRun& run : runs) {
+    CHECK(run.steps.back().gradient_norm == 0.0);
+    CHECK(check_named(run, "gradient_exchange").held);
+    CHECK_FALSE(check_named(run, "parameters_move").held);
+  }
+}
+
+TEST_CASE("a policy trains against its divergence from the reference, and in bf16") {
+  GrpoTraining training{.steps = 6};
+  training.setting.rollouts.kl = 0.1;
+  check_that_grpo_held(train_grpo(training));
+  training.dtype = Dtype::bf16;
+  check_that_grpo_held(train_grpo(training));
+}
+
 TEST_CASE("symbols that a policy never learns are found and named") {
   const TrainingRun run = train_grpo({.inject = replace_grpo_updates<StaleSymbols>});
   const TrainingCheck& check = check_named(run, "parameters_move");
@@ -128,9 +152,9 @@ TEST_CASE("a policy that sees its answers while it is trained is found by its ro
 }
 
 TEST_CASE("repeated prompts are found, though their answers differ") {
-  GrpoTraining training{.steps = 20};
-  training.setting.programs.samples = 16;  // two steps
-  const TrainingCheck check = check_named(train_grpo(training), "data");
+  const TrainingRun run =
+      train_grpo({.steps = 20, .change = [](ChangedWorkload& samples) { samples.repeat = 80; }});
+  const TrainingCheck& check = check_named(run, "data");
   CHECK_FALSE(check.held);
   CHECK_THAT(check.text, Contains("repeats sample"));
 }

@@ -30,7 +30,7 @@ TEST_CASE("every preset of grpo has recipes that fit its model and its base") {
   }
 }
 
-TEST_CASE("grpo logs MLPerf's keys, and counts generated tokens") {
+TEST_CASE("grpo logs the keys of MLPerf's rules, and counts generated tokens") {
   const auto grpo = make_workload("grpo", "tiny", 1);
   CHECK(grpo->optimizer_options() == Json{{"opt_name", "adamw"},
                                           {"opt_adamw_beta_1", 0.9},
@@ -38,9 +38,10 @@ TEST_CASE("grpo logs MLPerf's keys, and counts generated tokens") {
                                           {"opt_adamw_epsilon", 1e-8},
                                           {"opt_adamw_weight_decay", 0.0},
                                           {"max_sequence_length", 14},
-                                          {"generations_per_prompt", 8},
-                                          {"rollout_temperature", 1.0},
+                                          {"num_generations_per_prompt", 8},
+                                          {"generation_training_rollout_temperature", 1.0},
                                           {"kl_weight", 0.0}});
+  CHECK(grpo->logged_samples() == 8);
   CHECK(grpo->item() == "token");
   CHECK(grpo->items_per_sample() == 8 * 6);
   // Update, reference and generation: 3 + 1 passes over 8 x 13 tokens, one over 8 + 8 x 5.

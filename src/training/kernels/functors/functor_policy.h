@@ -134,10 +134,16 @@ class FunctorPolicy final : public PolicyKernels {
                             packed.columns,          cache.columns,
                             packed.rows / sequences, first,
                             shape.sequence,          cache.rows / shape.sequence / sequences};
-    launch_.template rows<kWidest<T>>(body, packed.rows);
+    // Keys begin inside of packed rows, where packs must be aligned too.
+    if (shape.head_dim % kWidest<T> == 0)
+      launch_.template rows<kWidest<T>>(body, packed.rows);
+    else
+      launch_.template rows<1>(body, packed.rows);
   }
   void attend(const AttentionShape& shape, View packed, std::int64_t position, View cache,
               View output) override {
+    if (shape.head_dim > AttendHeads<T>::kLargestHead)
+      throw Error(ErrorKind::internal, "decoding: a head is larger than 256");
     const AttendHeads<T> body{packed.as<T>(),
                               cache.as<T>(),
                               output.as<T>(),

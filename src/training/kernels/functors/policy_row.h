@@ -16,10 +16,11 @@ struct PolicyRow {
   BENCH_BOTH double loss(std::int64_t row, double surprise) const {
     const double advantage = term(row, PolicyTerm::advantage);
     const double ratio = exp(-surprise - term(row, PolicyTerm::sampled));
-    const double kept = fmin(fmax(ratio, 1.0 - clip), 1.0 + clip);
-    const double behind = term(row, PolicyTerm::reference) + surprise;  // log q
-    return -fmin(ratio * advantage, kept * advantage) +
-           term(row, PolicyTerm::kl) * (exp(behind) - behind - 1.0) +
+    const double clipped_ratio = fmin(fmax(ratio, 1.0 - clip), 1.0 + clip);
+    const double weight = term(row, PolicyTerm::kl);
+    const double log_q = term(row, PolicyTerm::reference) + surprise;
+    const double divergence = weight == 0.0 ? 0.0 : weight * (exp(log_q) - log_q - 1.0);
+    return -fmin(ratio * advantage, clipped_ratio * advantage) + divergence +
            term(row, PolicyTerm::imitation) * surprise;
   }
   /// The derivative of the loss with respect to `surprise`.
@@ -27,9 +28,10 @@ struct PolicyRow {
     const double advantage = term(row, PolicyTerm::advantage);
     const double ratio = exp(-surprise - term(row, PolicyTerm::sampled));
     const bool clipped = advantage > 0.0 ? ratio > 1.0 + clip : ratio < 1.0 - clip;
-    const double behind = term(row, PolicyTerm::reference) + surprise;
-    return (clipped ? 0.0 : ratio * advantage) + term(row, PolicyTerm::kl) * (exp(behind) - 1.0) +
-           term(row, PolicyTerm::imitation);
+    const double weight = term(row, PolicyTerm::kl);
+    const double log_q = term(row, PolicyTerm::reference) + surprise;
+    return (clipped ? 0.0 : ratio * advantage) +
+           (weight == 0.0 ? 0.0 : weight * (exp(log_q) - 1.0)) + term(row, PolicyTerm::imitation);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "tests/training/convolution_cases.h"
 #include "tests/training/diffusion_cases.h"
 #include "tests/training/recommender_cases.h"
 #include "training/operators/linear.h"
@@ -238,6 +239,7 @@ std::vector<KernelCase> kernel_cases(Dtype dtype) {
     add_updates(cases, dtype, n);
   }
   std::ranges::move(diffusion_cases(dtype), std::back_inserter(cases));
+  std::ranges::move(convolution_cases(dtype), std::back_inserter(cases));
   if (dtype == Dtype::f32) std::ranges::move(recommender_cases(), std::back_inserter(cases));
   return cases;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "training/sources/gaussian.h"
@@ -52,13 +53,15 @@ class Drawing {
   std::uint64_t next_;
 };
 
+/// Of any number of quarters of a turn.
+std::pair<double, double> sine_cosine_of(double turn) {
+  return plain_sine_cosine(turn - 4.0 * std::floor(turn / 4.0));
+}
+
 /// A plane wave: the sine of turns along one direction.
 struct Wave {
   double x = 0.0, y = 0.0, phase = 0.0;  // quarters of a turn per pixel, and at the origin
-  double at(double px, double py) const {
-    const double turn = x * px + y * py + phase;
-    return plain_sine_cosine(turn - 4.0 * std::floor(turn / 4.0)).first;
-  }
+  double at(double px, double py) const { return sine_cosine_of(x * px + y * py + phase).first; }
 };
 
 Wave drawn_wave(Drawing& draw, double period) {
@@ -166,18 +169,29 @@ std::vector<double> visible_shares(const std::vector<Coverage>& coverages, int s
   return shares;
 }
 
+/// Adds a wave over the whole image: sin(a + b) from the sines and cosines of rows and columns.
+void add_wave(const Wave& wave, double amplitude, std::vector<double>& values) {
+  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(values.size())));
+  std::vector<std::pair<double, double>> across(side);
+  for (std::size_t x = 0; x < side; ++x)
+    across[x] = sine_cosine_of(wave.x * static_cast<double>(x) + wave.phase);
+  for (std::size_t y = 0; y < side; ++y) {
+    const auto [sine, cosine] = sine_cosine_of(wave.y * static_cast<double>(y));
+    for (std::size_t x = 0; x < side; ++x)
+      values[y * side + x] += amplitude * (across[x].first * cosine + across[x].second * sine);
+  }
+}
+
 void draw_background(const SceneLaw& law, RandomStream stream, std::vector<float>& image) {
   Drawing draw(stream, kBackgroundNumber);
   const double side = law.shape.side;
-  const Wave waves[] = {drawn_wave(draw, side / 2.0), drawn_wave(draw, side / 5.0)};
-  const double base = draw.between(-0.3, 0.3);
-  std::size_t at = 0;
-  for (int y = 0; y < law.shape.side; ++y)
-    for (int x = 0; x < law.shape.side; ++x) {
-      const double value = base + law.background * (waves[0].at(x, y) + 0.5 * waves[1].at(x, y));
-      for (int channel = 0; channel < law.shape.channels; ++channel)
-        image[at++] = static_cast<float>(value);
-    }
+  const Wave coarse = drawn_wave(draw, side / 2.0), fine = drawn_wave(draw, side / 5.0);
+  const auto channels = static_cast<std::size_t>(law.shape.channels);
+  std::vector<double> values(image.size() / channels, draw.between(-0.3, 0.3));
+  add_wave(coarse, law.background, values);
+  add_wave(fine, 0.5 * law.background, values);
+  for (std::size_t i = 0; i < image.size(); ++i)
+    image[i] = static_cast<float>(values[i / channels]);
 }
 
 void draw_object(const SceneLaw& law, const Coverage& coverage, const Fill& fill,

@@ -289,17 +289,18 @@ TEST_CASE("lora trains its base before the clock starts, once") {
 }
 
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
-  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe", "flow"}) {
+  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe", "flow", "detect"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);
-    const bool clicks = workload == std::string("dlrm") || workload == std::string("two_tower");
-    const double beta2 = clicks ? 0.99 : 0.98;
+    const std::set<std::string> longer{"dlrm", "two_tower", "detect"};
+    const double beta2 = longer.contains(workload) ? 0.99 : 0.98;
     CHECK(job.logged("opt_name") == std::vector<Json>{"adamw"});
     CHECK(job.logged("opt_adamw_beta_1") == std::vector<Json>{0.9});
     CHECK(job.logged("opt_adamw_beta_2") == std::vector<Json>{beta2});
     CHECK(job.logged("opt_adamw_epsilon") == std::vector<Json>{1e-8});
-    CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{0.0});
+    const double decay = workload == std::string("detect") ? 0.1 : 0.0;
+    CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{decay});
   }
 }
 
@@ -343,6 +344,16 @@ TEST_CASE("the quality of rectified flow has a loss and a gap at each of eight t
   CHECK(job.one("quality").values.at(0) == Approx(sum));
   CHECK(job.logged("evaluation_frequency") == std::vector<Json>{2568});  // 107 steps
   CHECK(job.logged("averaged_validation_loss") == job.logged("eval_accuracy"));
+}
+
+TEST_CASE("the quality of a detector is what its precision lacks of the true boxes'") {
+  TrainingJob job(Json{{"workload", "detect"}, {"batch", 16}, {"lanes", 2}, {"target", 2.0}});
+  CHECK(job.run().status == Status::ok);
+  const Json parts = job.facts().at("quality_parts");
+  for (const char* part : {"ap_50", "ap_75", "ap_large", "recall", "best_ap_50", "best_ap_75"})
+    CHECK(parts.contains(part));
+  const double precision = job.logged("eval_accuracy").at(0).get<double>();
+  CHECK(job.one("quality").values.at(0) == Approx(0.656 - precision).margin(0.01));
 }
 
 TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {

@@ -82,8 +82,10 @@ struct Fill {
 
 Fill drawn_fill(Drawing& draw, const SceneLaw& law, int texture) {
   Fill fill;
-  for (double& part : fill.colour)
-    part = law.contrast * draw.between(0.5, 1.5) * (draw.below_count(2) == 0 ? -1.0 : 1.0);
+  for (double& part : fill.colour) {
+    part = law.contrast * draw.between(0.5, 1.5);
+    if (draw.below_count(2) == 0) part = -part;
+  }
   fill.plain = texture == 0;
   fill.checks = texture % 2 == 0;
   fill.along = drawn_wave(draw, 4.0 + 1.5 * ((texture - 1) / 2));

@@ -21,8 +21,9 @@ std::vector<Box> make_anchors(const AnchorShape& shape) {
     for (std::int64_t pixel = 0; pixel < level.height * level.width; ++pixel)
       for (const double scale : shape.scales)
         for (const double ratio : shape.ratios) {
-          const double x = static_cast<double>(pixel % level.width) * level.stride + 0.5;
-          const double y = static_cast<double>(pixel / level.width) * level.stride + 0.5;
+          const std::int64_t row = pixel / level.width, column = pixel % level.width;
+          const double x = static_cast<double>(column) * level.stride + 0.5;
+          const double y = static_cast<double>(row) * level.stride + 0.5;
           const double height = level.size * scale * std::sqrt(ratio);
           const double width = level.size * scale / std::sqrt(ratio);
           anchors.push_back({x - width / 2, y - height / 2, x + width / 2, y + height / 2});

@@ -237,6 +237,7 @@ Detect make_detect(const DetectShape& shape, std::int64_t samples, Dtype dtype, 
       pyramid(backbone({model.images, shape.side, shape.side}, layers, shape, graph, recompute),
               layers, shape);
   std::vector<LevelPredictions> predictions;
+  predictions.reserve(levels.size());
   for (const Map& level : levels)
     predictions.push_back(
         {layers.result(tower(level, layers, shape, "class"), "class.head",

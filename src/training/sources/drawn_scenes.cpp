@@ -88,7 +88,8 @@ Fill drawn_fill(Drawing& draw, const SceneLaw& law, int texture) {
   }
   fill.plain = texture == 0;
   fill.checks = texture % 2 == 0;
-  fill.along = drawn_wave(draw, 4.0 + 1.5 * ((texture - 1) / 2));
+  const int step = (texture - 1) / 2;
+  fill.along = drawn_wave(draw, 4.0 + 1.5 * step);
   fill.across = {-fill.along.y, fill.along.x, draw.between(0.0, 4.0)};
   return fill;
 }
@@ -151,7 +152,10 @@ struct Coverage {
     std::size_t at = 0;
     for (int y = top; y < bottom; ++y)
       for (int x = left; x < right; ++x, ++at)
-        if (shares[at] > 0.0f) work(static_cast<std::size_t>(y * side + x), shares[at]);
+        if (shares[at] > 0.0f)
+          work(static_cast<std::size_t>(y) * static_cast<std::size_t>(side) +
+                   static_cast<std::size_t>(x),
+               shares[at]);
   }
 };
 
@@ -201,7 +205,8 @@ void draw_object(const SceneLaw& law, const Coverage& coverage, const Fill& fill
   const auto channels = static_cast<std::size_t>(law.shape.channels);
   const auto side = static_cast<std::size_t>(law.shape.side);
   coverage.each(law.shape.side, [&](std::size_t pixel, float share) {
-    const auto x = static_cast<double>(pixel % side), y = static_cast<double>(pixel / side);
+    const std::size_t row = pixel / side, column = pixel % side;
+    const auto x = static_cast<double>(column), y = static_cast<double>(row);
     for (std::size_t channel = 0; channel < channels; ++channel) {
       float& value = image[pixel * channels + channel];
       const auto colour = static_cast<float>(fill.at(static_cast<int>(channel), x, y));

@@ -30,9 +30,7 @@ class Convolution final : public Operator {
   std::string_view name() const override { return "convolution"; }
   bool backward_reads_input(std::size_t input) const override { return input < 2; }
   std::int64_t forward_workspace() const override { return patch_elements() + part_elements(); }
-  std::int64_t backward_workspace() const override {
-    return 2 * patch_elements() + part_elements();
-  }
+  std::int64_t backward_workspace() const override { return forward_workspace(); }
   double flops() const override {
     return 2.0 * static_cast<double>(images_ * out_pixels_) *
            static_cast<double>(patch_.columns()) * static_cast<double>(out_);
@@ -62,8 +60,8 @@ class Convolution final : public Operator {
       if (f.input_gradients[1]) weight_gradient(f, part, dy);
       if (!f.input_gradients[0]) return;
       const GemmOptions product{false, true};
-      f.kernels->gemm->multiply(product, dy, part.weight(f.inputs[1]), part.slopes);
-      f.kernels->convolution->scatter(part.patch, part.slopes, part.of(f.input_gradients[0]),
+      f.kernels->gemm->multiply(product, dy, part.weight(f.inputs[1]), part.patches);
+      f.kernels->convolution->scatter(part.patch, part.patches, part.of(f.input_gradients[0]),
                                       f.adds(0));
     });
   }
@@ -75,7 +73,7 @@ class Convolution final : public Operator {
     PatchShape columns;  // the group's columns of the result, as patches of one pixel
     std::int64_t group = 0, first = 0, count = 0;  // images
     std::int64_t in_pixels = 0, out_pixels = 0;
-    View patches, slopes, own;  // own: the group's columns of the result
+    View patches, own;  // own: the group's columns of the result
 
     View of(View x) const { return rows_of(x, first * in_pixels, count * in_pixels); }
     View result(View y) const { return rows_of(y, first * out_pixels, count * out_pixels); }
@@ -105,13 +103,12 @@ class Convolution final : public Operator {
     for (std::int64_t first = 0; first < images_; first += at_once_)
       for (std::int64_t group = 0; group < groups_; ++group) {
         const std::int64_t count = std::min(at_once_, images_ - first), rows = count * out_pixels_;
-        Part part{patch_, {}, group, first, count, in_pixels_, out_pixels_, {}, {}, {}};
+        Part part{patch_, {}, group, first, count, in_pixels_, out_pixels_, {}, {}};
         part.patch.first_channel = group * patch_.channels;
         part.columns = {patch_.out_height(),     patch_.out_width(), 1, 1, 0,
                         group * group_columns(), group_columns()};
         part.own = scratch(0, rows, group_columns());
         part.patches = scratch(part_elements(), rows, patch_.columns());
-        part.slopes = scratch(part_elements() + patch_elements(), rows, patch_.columns());
         work(part);
       }
   }

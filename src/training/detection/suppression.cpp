@@ -9,6 +9,7 @@ std::vector<Detection> suppress(std::vector<Detection> detections,
                                 const SuppressionLimits& limits) {
   std::erase_if(detections, [](const Detection& one) { return std::isnan(one.score); });
   std::ranges::stable_sort(detections, std::ranges::greater{}, &Detection::score);
+  if (detections.size() > limits.considered) detections.resize(limits.considered);
   std::vector<Detection> kept;
   for (const Detection& one : detections) {
     if (kept.size() == limits.most) break;

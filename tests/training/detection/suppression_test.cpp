@@ -27,6 +27,7 @@ TEST_CASE("suppression keeps the first of equal scores, and as many as asked") {
   CHECK(kept[0].box == box);
   CHECK(kept[1].box == other);
   CHECK(suppress(all, {0.9, 100}).size() == 4);
+  CHECK(suppress(all, {0.9, 100, 3}).size() == 3);
   CHECK(suppress({{box, 0, std::nan("")}}).empty());
 }
 

@@ -43,9 +43,9 @@ struct MatchThresholds {
 };
 
 /// An anchor belongs to the object that it overlaps most: positive from `positive` on, ignored from
-/// `negative` on, else background. The anchors that overlap an object most of all belong to it even
-/// so. Background that overlaps an ignored region as much as a positive would, or has half of its
-/// area there, is ignored.
+/// `negative` on, else background. Of the anchors that belong to an object, the one that overlaps
+/// it most of all anchors is positive in any case. Background that overlaps an ignored region as
+/// much as a positive would, or has half of its area there, is ignored.
 MatchedAnchors match_anchors(std::span<const Box> anchors, std::span<const Truth> truths,
                              const MatchThresholds& thresholds = {});
 

@@ -20,7 +20,7 @@ struct StarShape {
   double inner = 0.5;
 };
 
-/// Shapes that are told apart by their outline alone.
+/// Shapes that differ in their outline.
 inline constexpr std::array<StarShape, 11> kOutlines{{{8, 1.0},
                                                       {3, 0.5},
                                                       {4, 0.4},

@@ -13,6 +13,19 @@ class CaseTensors {
  public:
   explicit CaseTensors(std::shared_ptr<Memory> memory) : memory_(std::move(memory)) {}
 
+  /// value(i) of every element i.
+  template <class Value>
+  View made(std::int64_t rows, std::int64_t columns, Dtype dtype, const Value& value) {
+    const std::size_t size = size_of(dtype);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(rows * columns) * size);
+    for (std::size_t i = 0; i < bytes.size() / size; ++i)
+      encode(bytes.data() + i * size, dtype, value(i));
+    const MemoryBlock& block =
+        blocks_.emplace_back(static_cast<std::int64_t>(bytes.size()), "a kernel's case", memory_);
+    memory_->upload(bytes.data(), block.data(), block.bytes());
+    memory_->synchronise();
+    return {block.data(), rows, columns, dtype};
+  }
   /// Normal values times `scale`; another stream for each tensor of a case.
   View values(std::int64_t rows, std::int64_t columns, Dtype dtype, double scale = 1.0) {
     const std::uint64_t seed = blocks_.size() + 1;
@@ -65,19 +78,6 @@ class CaseTensors {
   }
 
  private:
-  template <class Value>
-  View made(std::int64_t rows, std::int64_t columns, Dtype dtype, const Value& value) {
-    const std::size_t size = size_of(dtype);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(rows * columns) * size);
-    for (std::size_t i = 0; i < bytes.size() / size; ++i)
-      encode(bytes.data() + i * size, dtype, value(i));
-    const MemoryBlock& block =
-        blocks_.emplace_back(static_cast<std::int64_t>(bytes.size()), "a kernel's case", memory_);
-    memory_->upload(bytes.data(), block.data(), block.bytes());
-    memory_->synchronise();
-    return {block.data(), rows, columns, dtype};
-  }
-
   std::shared_ptr<Memory> memory_;
   std::vector<MemoryBlock> blocks_ = {};
   std::vector<View> results_ = {};

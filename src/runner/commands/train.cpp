@@ -82,7 +82,7 @@ ExitCode train(const TrainOptions& options) {
 void add_what(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
   add_value(command, "workload", request.workload, "WORKLOAD",
-            "Train this workload: llm, lora, dlrm, two_tower, moe, flow or grpo")
+            "Train this workload: llm, lora, dlrm, two_tower, moe, flow, detect or grpo")
       ->required();
   add_value(command, "--preset", request.preset, "PRESET",
             "Choose the model size: tiny, small, ... (default: tiny)");
@@ -94,9 +94,10 @@ void add_what(CLI::App& command, TrainOptions& options) {
   add_value(command, "--steps", request.steps, "N",
             "Measure only throughput over this many steps (default: train to the target)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  add_value(command, "--dtype", request.dtype, "TYPE",
-            "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 for llm, lora, flow and grpo "
-            "beyond tiny)");
+  add_value(
+      command, "--dtype", request.dtype, "TYPE",
+      "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 beyond tiny for llm, lora, flow, "
+      "detect and grpo)");
   add_value(command, "--batch", request.batch, "N",
             "Set the global batch size, or with --scaling weak the batch size per rank "
             "(default: the preset's)")

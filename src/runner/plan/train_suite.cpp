@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -81,11 +82,12 @@ std::string suite_name(const TrainRequest& request) {
                                                                                      : "train";
 }
 
-/// Larger transformers are not trained in f32 on GPUs; "" leaves it to the probe.
+/// Larger transformers and detectors are not trained in f32 on GPUs; "" leaves it to the probe.
 std::string dtype_of(const TrainRequest& request) {
   if (!request.dtype.empty() || request.device == "host") return request.dtype;
   const std::string& name = request.workload;
-  const bool narrow = name == "llm" || name == "lora" || name == "flow" || name == "grpo";
+  constexpr std::string_view kNarrow[] = {"llm", "lora", "flow", "detect", "grpo"};
+  const bool narrow = std::ranges::find(kNarrow, name) != std::end(kNarrow);
   return narrow && request.preset != "tiny" ? "bf16" : "";
 }
 

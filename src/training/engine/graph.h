@@ -92,7 +92,8 @@ class Operator {
   virtual bool backward_reads_input(std::size_t) const { return true; }
   virtual bool backward_reads_output() const { return false; }
   virtual std::vector<Saved> saved() const { return {}; }
-  /// Scratch elements for backward, in accumulator_of(compute type).
+  /// Scratch elements for forward and for backward, in accumulator_of(compute type).
+  virtual std::int64_t forward_workspace() const { return 0; }
   virtual std::int64_t backward_workspace() const { return 0; }
   /// The input whose memory the output may reuse if nothing else reads it; -1: none.
   virtual int in_place() const { return -1; }

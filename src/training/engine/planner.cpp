@@ -29,10 +29,7 @@ void Planner::backward_of(int id) {
   action.output =
       which.op->backward_reads_output() ? used(value(which.output)) : shaped(which.output);
   for (const Slot& slot : saved_[static_cast<std::size_t>(id)]) action.saved.push_back(used(slot));
-  if (which.op->backward_workspace() > 0)
-    action.workspace =
-        fresh({-1, 1, which.op->backward_workspace(), accumulator_of(graph_.compute())},
-              Label::workspace);
+  action.workspace = workspace(which.op->backward_workspace());
   action.output_gradient = used(gradient(which.output));
   action.input_gradients.resize(which.inputs.size());
   action.input_adds.resize(which.inputs.size(), Adds::no);
@@ -230,7 +227,13 @@ void Planner::forward_of(int id, Phase phase) {
                            what.statistic ? accumulator_of(compute) : compute},
                           Label::activations));
   action.saved = saved;
+  action.workspace = workspace(which.op->forward_workspace());
   plan_.actions.push_back(std::move(action));
+}
+
+Slot Planner::workspace(std::int64_t elements) {
+  if (elements == 0) return {};
+  return fresh({-1, 1, elements, accumulator_of(graph_.compute())}, Label::workspace);
 }
 
 bool Planner::takes_input(const Node& which) const {

@@ -36,6 +36,8 @@ class Planner {
   int now() const { return static_cast<int>(plan_.actions.size()); }
   Slot shaped(int id) const;
   Slot fresh(Slot slot, Label label, Arena arena = Arena::transient);
+  /// Scratch memory of the action that is being made; absent for no elements.
+  Slot workspace(std::int64_t elements);
   Slot used(Slot slot);
 
   const Graph& graph_;

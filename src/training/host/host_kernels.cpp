@@ -299,6 +299,61 @@ class NarrowPolicy final : public Narrow<PolicyKernels> {
   }
 };
 
+class NarrowConvolution final : public Narrow<ConvolutionKernels> {
+ public:
+  using Narrow::Narrow;
+  void gather(const PatchShape& shape, View x, View patches) override {
+    WideViews views(buffers_);
+    wide_->gather(shape, views.read(x), views.written(patches));
+  }
+  void scatter(const PatchShape& shape, View patches, View x, bool add) override {
+    WideViews views(buffers_);
+    wide_->scatter(shape, views.read(patches), views.changed(x), add);
+  }
+  void group_norm(const GroupNormShape& shape, View x, View gain, View bias, View y,
+                  View statistics) override {
+    WideViews views(buffers_);
+    wide_->group_norm(shape, views.read(x), views.read(gain), views.read(bias), views.written(y),
+                      statistics);
+  }
+  void group_norm_backward(const GroupNormShape& shape, const GroupNormBackward& what) override {
+    WideViews views(buffers_);
+    GroupNormBackward wide = what;
+    wide.x = views.read(what.x);
+    wide.gain = views.read(what.gain);
+    wide.bias = views.read(what.bias);
+    wide.y_gradient = views.read(what.y_gradient);
+    wide.x_gradient = views.written_or_added(what.x_gradient, what.add_x);
+    wide.gain_gradient = views.written_or_added(what.gain_gradient, what.add_gain);
+    wide.bias_gradient = views.written_or_added(what.bias_gradient, what.add_bias);
+    wide_->group_norm_backward(shape, wide);
+  }
+  void upsample_add(std::int64_t width, View x, View base, View y) override {
+    WideViews views(buffers_);
+    wide_->upsample_add(width, views.read(x), views.read(base), views.written(y));
+  }
+  void upsample_backward(std::int64_t width, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->upsample_backward(width, views.read(y_gradient), views.written_or_added(x_gradient, add),
+                             add);
+  }
+};
+
+class NarrowDetection final : public Narrow<DetectionKernels> {
+ public:
+  using Narrow::Narrow;
+  void copy_blocks(const BlockCopy& copy, View from, View to, bool add) override {
+    WideViews views(buffers_);
+    wide_->copy_blocks(copy, views.read(from), views.changed(to), add);
+  }
+  void detection_loss(const DetectionLossShape& shape, View predictions,
+                      const AnchorTargets& targets, double gradient_scale, View losses) override {
+    WideViews views(buffers_);
+    const View wide = gradient_scale == 0.0 ? views.read(predictions) : views.changed(predictions);
+    wide_->detection_loss(shape, wide, targets, gradient_scale, losses);
+  }
+};
+
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
@@ -335,6 +390,8 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
   set.diffusion = std::make_unique<NarrowDiffusion>(std::move(wide.diffusion));
   set.policy = std::make_unique<NarrowPolicy>(std::move(wide.policy));
+  set.convolution = std::make_unique<NarrowConvolution>(std::move(wide.convolution));
+  set.detection = std::make_unique<NarrowDetection>(std::move(wide.detection));
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "training/host/attention_backward_host.h"
+#include "training/host/convolution_host.h"
+#include "training/host/detection_host.h"
 #include "training/host/diffusion_host.h"
 #include "training/host/experts_host.h"
 #include "training/host/gemm_host.h"
@@ -262,6 +264,8 @@ KernelSet kernel_set() {
   set.bags.reset(new Bags);
   set.diffusion.reset(new Diffusion<T>);
   set.policy.reset(new Policy<T>);
+  set.convolution.reset(new Convolution<T>);
+  set.detection.reset(new Detection<T>);
   set.experts.reset(new Experts<T>);
   return set;
 }

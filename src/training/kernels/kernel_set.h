@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include "training/kernels/convolution_kernels.h"
+#include "training/kernels/detection_kernels.h"
 #include "training/kernels/diffusion_kernels.h"
 #include "training/kernels/expert_kernels.h"
 #include "training/kernels/memory.h"
@@ -285,6 +287,8 @@ struct KernelSet {
   std::unique_ptr<LossKernels> loss = {};
   std::unique_ptr<DiffusionKernels> diffusion = {};
   std::unique_ptr<PolicyKernels> policy = {};
+  std::unique_ptr<ConvolutionKernels> convolution = {};
+  std::unique_ptr<DetectionKernels> detection = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};

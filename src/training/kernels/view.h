@@ -1,6 +1,7 @@
 // A kernel's view of a tensor: address, shape and type.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/dtype.h"
@@ -29,5 +30,11 @@ struct View {
     return static_cast<T*>(data);
   }
 };
+
+/// `count` rows of x from `first` on.
+inline View rows_of(View x, std::int64_t first, std::int64_t count) {
+  const std::int64_t bytes = first * x.columns * static_cast<std::int64_t>(size_of(x.dtype));
+  return {x.as<std::byte>() + bytes, count, x.columns, x.dtype};
+}
 
 }  // namespace bench::training

@@ -41,12 +41,6 @@ class GatedAdd final : public Operator {
   enum Input : std::size_t { kResidual, kX, kGates };
 };
 
-/// `count` rows from `first` on.
-View rows_of(View x, std::int64_t first, std::int64_t count) {
-  const std::int64_t bytes = first * x.columns * static_cast<std::int64_t>(size_of(x.dtype));
-  return {x.as<std::byte>() + bytes, count, x.columns, x.dtype};
-}
-
 /// The rows of one of `samples` samples.
 View sample_of(View x, std::int64_t samples, std::int64_t sample) {
   return rows_of(x, sample * (x.rows / samples), x.rows / samples);

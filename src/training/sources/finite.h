@@ -8,6 +8,7 @@
 
 #include "training/sources/click_source.h"
 #include "training/sources/image_source.h"
+#include "training/sources/scene_source.h"
 #include "training/sources/token_source.h"
 
 namespace bench::training {
@@ -93,6 +94,15 @@ class FiniteImages final : public FiniteSource<ImageSource> {
   void best_velocity(std::span<const std::int32_t> words, std::span<const float> x_t, double time,
                      std::span<double> velocity) const override {
     source_.best_velocity(words, x_t, time, velocity);
+  }
+};
+
+class FiniteScenes final : public FiniteSource<SceneSource> {
+ public:
+  using FiniteSource::FiniteSource;
+  const SceneShape& shape() const override { return source_.shape(); }
+  void read(Split split, std::uint64_t index, Scene& scene) const override {
+    source_.read(split, index_at(split, index), scene);
   }
 };
 

@@ -5,12 +5,14 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "training/models/detect.h"
 #include "training/models/dlrm.h"
 #include "training/models/flow.h"
 #include "training/models/llm.h"
 #include "training/models/lora.h"
 #include "training/models/moe.h"
 #include "training/models/two_tower.h"
+#include "training/workloads/detect.h"
 #include "training/workloads/dlrm.h"
 #include "training/workloads/flow.h"
 #include "training/workloads/grpo.h"
@@ -68,6 +70,7 @@ const std::vector<Entry>& entries() {
        [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
           const DataChoice& data) { return make_moe_workload(preset, seed, sequence, data); }},
       {"flow", flow_presets(), without_sequences("flow", make_flow_workload)},
+      {"detect", detect_presets(), without_sequences("detect", make_detect_workload)},
       {"grpo", grpo_presets(), without_sequences("grpo", make_grpo_workload),
        [](const std::string& preset, std::int64_t) { return make_grpo_base_workload(preset); }},
   };

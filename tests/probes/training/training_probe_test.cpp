@@ -289,17 +289,19 @@ TEST_CASE("lora trains its base before the clock starts, once") {
 }
 
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
-  for (const char* workload : {"llm", "lora", "dlrm", "two_tower", "moe", "flow", "grpo"}) {
+  for (const char* workload :
+       {"llm", "lora", "dlrm", "two_tower", "moe", "flow", "detect", "grpo"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);
-    const bool clicks = workload == std::string("dlrm") || workload == std::string("two_tower");
-    const double beta2 = clicks ? 0.99 : 0.98;
+    const std::set<std::string> longer{"dlrm", "two_tower", "detect"};
+    const double beta2 = longer.contains(workload) ? 0.99 : 0.98;
     CHECK(job.logged("opt_name") == std::vector<Json>{"adamw"});
     CHECK(job.logged("opt_adamw_beta_1") == std::vector<Json>{0.9});
     CHECK(job.logged("opt_adamw_beta_2") == std::vector<Json>{beta2});
     CHECK(job.logged("opt_adamw_epsilon") == std::vector<Json>{1e-8});
-    CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{0.0});
+    const double decay = workload == std::string("detect") ? 0.1 : 0.0;
+    CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{decay});
   }
 }
 
@@ -358,6 +360,16 @@ TEST_CASE("a training by rewards reports its rollouts, and rewards are drawn wit
   TrainingJob without(Json{{"workload", "llm"}, {"steps", 2}, {"lanes", 2}});
   CHECK(without.run().status == Status::ok);
   CHECK(without.columns("breakdown").at("phase").at(1) == "transfer");
+}
+
+TEST_CASE("the quality of a detector is what its precision lacks of the true boxes'") {
+  TrainingJob job(Json{{"workload", "detect"}, {"batch", 16}, {"lanes", 2}, {"target", 2.0}});
+  CHECK(job.run().status == Status::ok);
+  const Json parts = job.facts().at("quality_parts");
+  for (const char* part : {"ap_50", "ap_75", "ap_large", "recall", "best_ap_50", "best_ap_75"})
+    CHECK(parts.contains(part));
+  const double precision = job.logged("eval_accuracy").at(0).get<double>();
+  CHECK(job.one("quality").values.at(0) == Approx(0.656 - precision).margin(0.01));
 }
 
 TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {

@@ -83,7 +83,9 @@ TEST_CASE("products are measured on the threads of a rank, before it trains") {
   CHECK(train_plan_of(several, 1, true).entries[0].job.params["threads"] == Json{2});
 }
 
-TEST_CASE("on GPUs larger transformers train in bf16, and products are as large as a GPU wants") {
+TEST_CASE(
+    "on GPUs larger transformers and detectors train in bf16, and products are as large as a GPU "
+    "wants") {
   const auto asked = [](const std::string& preset, const std::string& dtype,
                         const std::string& workload = "llm") {
     const Json suite = train_suite(
@@ -99,6 +101,7 @@ TEST_CASE("on GPUs larger transformers train in bf16, and products are as large 
   CHECK_FALSE(asked("tiny", "").second.contains("dtype"));
   CHECK(asked("flux", "", "flow").second["dtype"] == "bf16");
   CHECK(asked("small", "", "grpo").second["dtype"] == "bf16");
+  CHECK(asked("retinanet", "", "detect").second["dtype"] == "bf16");
   CHECK_FALSE(asked("small", "", "dlrm").second.contains("dtype"));
 }
 

@@ -8,6 +8,8 @@
 #include "tests/support/catch.h"
 #include "tests/training/gradient_check.h"
 #include "training/host/host_kernels.h"
+#include "training/operators/convolution.h"
+#include "training/operators/detection.h"
 #include "training/operators/diffusion.h"
 #include "training/operators/linear.h"
 #include "training/operators/recommender.h"
@@ -334,6 +336,76 @@ TEST_CASE("a policy gradient without its divergence is found by finite differenc
     return set;
   });
   CHECK(error.worst > 1e-3);
+}
+
+TEST_CASE("the gradient of a convolution is correct for strides, padding, groups and a bias") {
+  check_operator([](Graph& g) {
+    const Map x{checked_parameter(g, "x", 2 * 5 * 6, 4), 5, 6};
+    const Var w = checked_parameter(g, "w", 9 * 4, 6), bias = checked_parameter(g, "b", 1, 6);
+    const Map y = convolution(x, w, {3, 1, 1, 1, bias});
+    const Map half = convolution(y, checked_parameter(g, "v", 9 * 6, 4), {3, 2, 1});
+    return convolution(half, checked_parameter(g, "u", 2 * 2 * 4, 5), {2, 1, 0}).values;
+  });
+  check_operator([](Graph& g) {
+    const Map x{checked_parameter(g, "x", 3 * 4 * 4, 6), 4, 4};
+    const Map y = convolution(x, checked_parameter(g, "w", 9 * 6, 4), {3, 1, 1, 2});
+    const Map z = convolution(y, checked_parameter(g, "v", 8, 5), {1, 1, 0});
+    return add(z.values, convolution(z, checked_parameter(g, "u", 5, 5), {1, 1, 0}).values);
+  });
+}
+
+// 2^18 elements of patches are gathered at once: here those of one image of three.
+TEST_CASE("the gradient of a convolution over many images is correct") {
+  check_operator([](Graph& g) {
+    const Map x{checked_parameter(g, "x", 3 * 64 * 64, 5), 64, 64};
+    const Map y = convolution(x, checked_parameter(g, "w", 9 * 5, 3), {3, 1, 1});
+    return convolution(y, checked_parameter(g, "v", 16 * 3, 4), {4, 16, 0}).values;
+  });
+}
+
+TEST_CASE("the gradient of group norms and enlarged maps is correct, in place and not") {
+  for (const bool relu : {false, true})
+    check_operator([relu](Graph& g) {
+      const Map x{linear(checked_parameter(g, "x", 2 * 4 * 6, 5), checked_parameter(g, "w", 5, 6)),
+                  4, 6};
+      const Var gain = checked_parameter(g, "gain", 1, 6),
+                bias = checked_parameter(g, "bias", 1, 6);
+      const Map y = group_norm(x, gain, bias, 3, relu);
+      const Map half = convolution(y, checked_parameter(g, "v", 9 * 6, 6), {3, 2, 1});
+      return add(upsample_add(half, y).values, upsample_add(half, x).values);
+    });
+}
+
+TEST_CASE("the gradient of a detector's loss is correct through its levels") {
+  Graph g(Dtype::f64);
+  constexpr std::int64_t kAnchorsOfTwoLevels = 2 * (6 + 2), kClasses = 3;
+  const auto level = [&](const std::string& name, std::int64_t height, std::int64_t width) {
+    const std::int64_t rows = 2 * height * width;
+    const Map x{checked_parameter(g, (name + "x").c_str(), rows, 5), height, width};
+    const auto head = [&](const char* of, std::int64_t columns) {
+      const Var w = checked_parameter(g, (name + of).c_str(), 5, columns);
+      return Map{linear(x.values, w), height, width};
+    };
+    return LevelPredictions{head("classes", 2 * kClasses), head("boxes", 2 * 4)};
+  };
+  const Var predictions = join_levels({level("a", 3, 2), level("b", 1, 2)}, kClasses);
+  const DetectionTargets targets{g.input("classes", {2 * kAnchorsOfTwoLevels, 1}, Dtype::int32),
+                                 g.input("boxes", {2 * kAnchorsOfTwoLevels, 4}, Dtype::f64),
+                                 g.input("weights", {2, 1}, Dtype::f64)};
+  const Var losses = detection_loss(predictions, targets, {0.25, 0.4, 1.5});
+  const auto fill = [&](const Lane& lane) {
+    for (std::int64_t i = 0; i < 2 * kAnchorsOfTwoLevels; ++i) {
+      lane.view(targets.classes).as<std::int32_t>()[i] = static_cast<std::int32_t>(i % 5) - 2;
+      for (std::int64_t k = 0; k < 4; ++k)
+        lane.view(targets.boxes).as<double>()[4 * i + k] = 0.3 * static_cast<double>(i % 7) - 1.0;
+    }
+    lane.view(targets.weights).as<double>()[0] = 0.5;
+    lane.view(targets.weights).as<double>()[1] = 0.125;
+  };
+  for (const std::string_view isa : host_kernel_isas()) {
+    const auto kernels = [&](Dtype dtype) { return host_kernels(dtype, isa); };
+    CHECK(check_gradients(g, losses, fill, kernels).worst < kGradientTolerance);
+  }
 }
 
 }  // namespace bench::training

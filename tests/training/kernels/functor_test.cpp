@@ -9,6 +9,7 @@
 #include "training/engine/replica.h"
 #include "training/kernels/memory.h"
 #include "training/models/llm.h"
+#include "training/workloads/detect.h"
 
 namespace bench::training {
 namespace {
@@ -18,20 +19,13 @@ struct StepsCompared {
   double worst_loss = 0.0, worst_norm = 0.0;
 };
 
-StepsCompared compare_steps(const LlmShape& shape, Dtype dtype) {
-  const Llm model = make_llm(shape, 2, dtype);
-  const Plan plan = make_plan(*model.graph);
+StepsCompared compare_steps(const Graph& graph, Var losses, const Replica::Fill& fill) {
+  const Plan plan = make_plan(graph);
   HostLaunch launch;
   const auto optimizer = [&] { return make_adamw({0.9, 0.95, 1e-8, 0.1}); };
-  Replica here(plan, model.losses, [](Dtype d) { return host_kernels(d); }, optimizer(), {1, 2, 1});
-  Replica there(plan, model.losses, [&](Dtype d) { return functor_kernels(launch, d); },
-                optimizer(), {1, 2, 1});
-  const auto fill = [&](const Lane& lane, int number) {
-    const auto vocabulary = static_cast<int>(shape.vocabulary);
-    fill_ids(lane.view(model.tokens), vocabulary, static_cast<unsigned>(number));
-    fill_ids(lane.view(model.targets), vocabulary, static_cast<unsigned>(number) + 5);
-    lane.view(model.targets).as<std::int32_t>()[3] = -1;
-  };
+  Replica here(plan, losses, [](Dtype d) { return host_kernels(d); }, optimizer(), {1, 2, 1});
+  Replica there(plan, losses, [&](Dtype d) { return functor_kernels(launch, d); }, optimizer(),
+                {1, 2, 1});
   StepsCompared worst;
   for (int i = 0; i < 3; ++i) {
     const Replica::Step a = here.step(fill, 1e-3, 1.0), b = there.step(fill, 1e-3, 1.0);
@@ -40,6 +34,17 @@ StepsCompared compare_steps(const LlmShape& shape, Dtype dtype) {
         std::max(worst.worst_norm, std::abs(a.gradient_norm / b.gradient_norm - 1.0));
   }
   return worst;
+}
+
+StepsCompared compare_steps(const LlmShape& shape, Dtype dtype) {
+  const Llm model = make_llm(shape, 2, dtype);
+  const auto fill = [&](const Lane& lane, int number) {
+    const auto vocabulary = static_cast<int>(shape.vocabulary);
+    fill_ids(lane.view(model.tokens), vocabulary, static_cast<unsigned>(number));
+    fill_ids(lane.view(model.targets), vocabulary, static_cast<unsigned>(number) + 5);
+    lane.view(model.targets).as<std::int32_t>()[3] = -1;
+  };
+  return compare_steps(*model.graph, model.losses, fill);
 }
 
 LlmShape small_shape(bool gpt2) {
@@ -73,6 +78,25 @@ TEST_CASE("functors: models train like with host kernels in f16") {
     INFO("gpt2 " << gpt2);
     CHECK(worst.worst_loss < 3e-4);
     CHECK(worst.worst_norm < 2e-3);
+  }
+}
+
+TEST_CASE("functors: a detector trains like with host kernels in all types") {
+  struct Tolerance {
+    Dtype dtype;
+    double loss, norm;
+  };
+  for (const Tolerance& one : {Tolerance{Dtype::f32, 2e-5, 1e-4}, Tolerance{Dtype::bf16, 0.03, 0.1},
+                               Tolerance{Dtype::f16, 2e-3, 5e-3}}) {
+    const auto workload = make_detect_workload("tiny", 1);
+    const Model model = workload->model(2, one.dtype, false);
+    const StepsCompared worst =
+        compare_steps(*model.graph, model.losses, [&](const Lane& lane, int number) {
+          workload->read(Split::train, 2 * static_cast<std::uint64_t>(number), model, lane);
+        });
+    INFO(to_string(one.dtype) << ": " << worst.worst_loss << " " << worst.worst_norm);
+    CHECK(worst.worst_loss < one.loss);
+    CHECK(worst.worst_norm < one.norm);
   }
 }
 

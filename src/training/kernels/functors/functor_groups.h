@@ -8,6 +8,8 @@
 #include <type_traits>
 
 #include "training/kernels/functors/attention_flash_key.h"
+#include "training/kernels/functors/functor_convolution.h"
+#include "training/kernels/functors/functor_detection.h"
 #include "training/kernels/functors/functor_diffusion.h"
 #include "training/kernels/functors/functor_kernels.h"
 #include "training/kernels/functors/functor_policy.h"
@@ -410,6 +412,8 @@ void put_functors(KernelSet& set, Launch launch) {
   set.loss = std::make_unique<FunctorLoss<T, Launch>>(launch);
   set.diffusion = std::make_unique<FunctorDiffusion<T, Launch>>(launch);
   set.policy = std::make_unique<FunctorPolicy<T, Launch>>(launch);
+  set.convolution = std::make_unique<FunctorConvolution<T, Launch>>(launch);
+  set.detection = std::make_unique<FunctorDetection<T, Launch>>(launch);
   set.optimizer = std::make_unique<FunctorUpdates<T, Launch>>(launch);
   if constexpr (std::is_same_v<T, float>)
     set.recommender = std::make_unique<FunctorRecommender<Launch>>(launch);

@@ -1,0 +1,171 @@
+// Faults of a detector's training, on one rank and on two, and what finds each.
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/group_with.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/faulty_detection.h"
+#include "tests/training/losing_exchange.h"
+#include "tests/training/passing_optimizer.h"
+#include "tests/training/short_training.h"
+#include "training/workloads/detect.h"
+
+namespace bench::training {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// detect tiny over the first steps of its schedule with small batches, evaluated every ten steps.
+ShortTraining short_detect(std::int64_t steps) {
+  ShortTraining training;
+  training.workload = "detect";
+  training.recipe = detect_setting("tiny").recipe;
+  training.recipe.batch = 8;
+  training.recipe.micro_batch = 2;
+  training.recipe.target = -1.0;
+  training.recipe.horizon = steps;
+  training.recipe.evaluation_every = std::min<std::int64_t>(steps, 10);
+  training.recipe.evaluation_samples = 16;
+  return training;
+}
+
+template <class Faulty>
+void replace_detect_updates(KernelSet& set) {
+  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
+}
+
+/// Never updates the first convolution: 27 x 16 elements.
+class StaleStem final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    if (range.parameters.elements() != 27 * 16) PassingOptimizer::adamw(range);
+  }
+};
+
+/// Updates with the peak of the schedule in every step.
+class PeakDetectRate final : public PassingOptimizer {
+ public:
+  using PassingOptimizer::PassingOptimizer;
+  void adamw(const AdamwRange& range) override {
+    StepNumbers numbers = *range.step;
+    numbers.rate = detect_setting("tiny").recipe.schedule.peak;
+    AdamwRange changed = range;
+    changed.step = &numbers;
+    PassingOptimizer::adamw(changed);
+  }
+};
+
+/// On two lanes in all; of two ranks, rank 1 may lose a share of its gradient in the check.
+std::vector<TrainingRun> train_detect_on(int ranks, std::int64_t steps, double loses = 0.0) {
+  std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
+  run_ranks(ranks, [&](Group& group) {
+    LosingExchange collectives(group, loses);
+    GroupWith all(group, collectives);
+    ShortTraining training = short_detect(steps);
+    training.lanes = 2 / ranks;
+    runs[static_cast<std::size_t>(group.rank())] = train_short(training, all, collectives);
+  });
+  return runs;
+}
+
+void check_that_detect_held(const TrainingRun& run) {
+  CHECK_FALSE(run.checks.empty());
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("two ranks train a detector like two lanes of one, and judge it alike") {
+  const std::vector<TrainingRun> one = train_detect_on(1, 8), two = train_detect_on(2, 8);
+  check_that_detect_held(one[0]);
+  for (const TrainingRun& run : two) {
+    check_that_detect_held(run);
+    REQUIRE(run.steps.size() == one[0].steps.size());
+    for (std::size_t step = 0; step < run.steps.size(); ++step) {
+      CHECK(run.steps[step].loss == one[0].steps[step].loss);
+      CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
+    }
+    CHECK(run.parts == two[0].parts);
+    CHECK(run.curve.back().gap == one[0].curve.back().gap);
+    CHECK(run.curve.back().floor == one[0].curve.back().floor);
+  }
+}
+
+TEST_CASE("gradients of a detector lost between two ranks are found by both") {
+  for (const double share : {1.0, 0.1})
+    for (const TrainingRun& run : train_detect_on(2, 2, share))
+      CHECK_FALSE(check_named(run, "gradient_exchange").held);
+}
+
+TEST_CASE("every parameter of a detector moves within ten steps, and all checks hold") {
+  check_that_detect_held(train_short(short_detect(10)));
+}
+
+TEST_CASE("a first convolution that is never learned is found and named") {
+  ShortTraining training = short_detect(10);
+  training.inject = replace_detect_updates<StaleStem>;
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "parameters_move");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("stem"));
+}
+
+TEST_CASE("updates of a detector that ignore the warm-up are found") {
+  ShortTraining training = short_detect(10);
+  training.inject = replace_detect_updates<PeakDetectRate>;
+  const TrainingCheck check = check_named(train_short(training), "learning_rate");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("the update of step 1 had a learning rate of"));
+}
+
+TEST_CASE("an image, or a label, that changes after it was read is found") {
+  for (const std::size_t input : {std::size_t{0}, std::size_t{2}}) {
+    ShortTraining training = short_detect(10);
+    std::atomic<int> reads{0};
+    training.spoil = [&](const Model& model, const Lane& lane) {
+      if (++reads > 4 * 9 && reads <= 4 * 10)  // the last step, but not the check after it
+        lane.view(model.inputs[input]).as<float>()[5] += 1e-3F;
+    };
+    const TrainingCheck check = check_named(train_short(training), "data");
+    CHECK_FALSE(check.held);
+    CHECK_THAT(check.text, Contains(input == 0 ? "step 9: 'images'" : "step 9: 'boxes'"));
+  }
+}
+
+TEST_CASE("repeated scenes are found") {
+  ShortTraining training = short_detect(20);
+  training.repeat = 80;  // ten steps
+  const TrainingCheck check = check_named(train_short(training), "data");
+  CHECK_FALSE(check.held);
+  CHECK_THAT(check.text, Contains("step 19: sample 152 on rank 0 repeats sample 72"));
+}
+
+TEST_CASE("a rank that draws other scenes is found by the next rank") {
+  std::vector<TrainingRun> runs(2);
+  run_ranks(2, [&](Group& group) {
+    ShortTraining training = short_detect(10);
+    training.lanes = 1;
+    if (group.rank() == 1) training.source_seed = 2;
+    runs[static_cast<std::size_t>(group.rank())] = train_short(training, group);
+  });
+  for (const TrainingRun& run : runs)
+    CHECK_THAT(check_named(run, "data").text, Contains("differ from those that rank 0 generates"));
+}
+
+TEST_CASE("answers that are the labels are found by a precision above that of the true boxes") {
+  ShortTraining training = short_detect(2);
+  training.inject = replace_detection<LeakedLabels>;
+  const TrainingRun run = train_short(training);
+  const TrainingCheck& check = check_named(run, "above_floor");
+  INFO(check.text);
+  CHECK_FALSE(check.held);
+  CHECK(check_named(run, "data").held);
+}
+
+}  // namespace bench::training

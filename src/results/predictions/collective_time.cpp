@@ -86,10 +86,11 @@ Prediction predict_collective(const CollectiveQuestion& question) {
   answer.input("algorithm", kCollectiveAlgorithms.name(question.algorithm), "given");
   answer.what = fmt::format("time of one {} over {} ranks", question.operation, question.ranks);
   answer.unit = PredictedUnit::seconds;
-  answer.measured_as = {.metric = "collective.latency",
-                        .params = {{"op", question.operation}, {"size_bytes", question.bytes}},
-                        .ranks = question.ranks,
-                        .fastest = true};
+  answer.measured_as = {
+      .metric = "collective.latency",
+      .params = {{"op", question.operation}, {"size_bytes", std::llround(question.bytes)}},
+      .ranks = question.ranks,
+      .fastest = true};
   double spread = kLinkSpread;
   if (measured) {
     answer.input("measured_ranks", question.measured_ranks, question.measured_source);

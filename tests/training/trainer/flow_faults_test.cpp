@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/group_with.h"
 #include "tests/support/thread_group.h"
-#include "tests/training/losing_exchange.h"
-#include "tests/training/passing_optimizer.h"
-#include "tests/training/short_training.h"
+#include "tests/training/faulty_training.h"
 #include "training/workloads/flow.h"
 
 namespace bench::training {
@@ -17,75 +14,25 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// flow tiny over the first steps of its schedule with small batches, evaluated every ten steps.
+/// flow tiny over the first steps of its schedule with small batches.
 ShortTraining short_flow(std::int64_t steps) {
-  ShortTraining training;
-  training.workload = "flow";
-  training.recipe = flow_setting("tiny").recipe;
+  ShortTraining training = first_steps("flow", flow_setting("tiny").recipe, steps);
   training.recipe.batch = 16;
   training.recipe.micro_batch = 4;
-  training.recipe.target = -1.0;
-  training.recipe.horizon = steps;
-  training.recipe.evaluation_every = std::min<std::int64_t>(steps, 10);
-  training.recipe.evaluation_samples = 16;
   return training;
 }
 
-template <class Faulty>
-void replace_flow_updates(KernelSet& set) {
-  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
-}
-
-/// Never updates the embedding of words: 22 x 64 elements.
-class StaleWords final : public PassingOptimizer {
- public:
-  using PassingOptimizer::PassingOptimizer;
-  void adamw(const AdamwRange& range) override {
-    if (range.parameters.elements() != 22 * 64) PassingOptimizer::adamw(range);
-  }
-};
-
-/// Updates with the peak of the schedule in every step.
-class PeakRate final : public PassingOptimizer {
- public:
-  using PassingOptimizer::PassingOptimizer;
-  void adamw(const AdamwRange& range) override {
-    StepNumbers numbers = *range.step;
-    numbers.rate = flow_setting("tiny").recipe.schedule.peak;
-    AdamwRange changed = range;
-    changed.step = &numbers;
-    PassingOptimizer::adamw(changed);
-  }
-};
-
-/// On two lanes in all; of two ranks, rank 1 may lose a share of its gradient in the check.
 std::vector<TrainingRun> train_flow_on(int ranks, std::int64_t steps, double loses = 0.0) {
-  std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](Group& group) {
-    LosingExchange collectives(group, loses);
-    GroupWith all(group, collectives);
-    ShortTraining training = short_flow(steps);
-    training.lanes = 2 / ranks;
-    runs[static_cast<std::size_t>(group.rank())] = train_short(training, all, collectives);
-  });
-  return runs;
-}
-
-void check_that_flow_held(const TrainingRun& run) {
-  CHECK_FALSE(run.checks.empty());
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
+  return train_on_ranks(ranks, loses, short_flow(steps));
 }
 
 }  // namespace
 
 TEST_CASE("two ranks train rectified flow like two lanes of one, bit for bit") {
   const std::vector<TrainingRun> one = train_flow_on(1, 8), two = train_flow_on(2, 8);
-  check_that_flow_held(one[0]);
+  check_that_all_held(one[0]);
   for (const TrainingRun& run : two) {
-    check_that_flow_held(run);
+    check_that_all_held(run);
     REQUIRE(run.steps.size() == one[0].steps.size());
     for (std::size_t step = 0; step < run.steps.size(); ++step) {
       CHECK(run.steps[step].loss == one[0].steps[step].loss);
@@ -104,13 +51,13 @@ TEST_CASE("gradients of rectified flow lost between two ranks are found by both"
 
 TEST_CASE("every parameter of rectified flow moves within three steps, and all checks hold") {
   const TrainingRun run = train_short(short_flow(3));
-  check_that_flow_held(run);
+  check_that_all_held(run);
   CHECK_THAT(check_named(run, "parameters_move").text, Contains("within 3 steps"));
 }
 
 TEST_CASE("words that are never learned are found and named") {
   ShortTraining training = short_flow(10);
-  training.inject = replace_flow_updates<StaleWords>;
+  training.inject = without_updates_of(22 * 64);  // the embedding
   const TrainingRun run = train_short(training);
   const TrainingCheck& check = check_named(run, "parameters_move");
   CHECK_FALSE(check.held);
@@ -119,7 +66,7 @@ TEST_CASE("words that are never learned are found and named") {
 
 TEST_CASE("updates of rectified flow that ignore the warm-up are found") {
   ShortTraining training = short_flow(10);
-  training.inject = replace_flow_updates<PeakRate>;
+  training.inject = with_fixed_rate(training.recipe.schedule.peak);
   const TrainingCheck check = check_named(train_short(training), "learning_rate");
   CHECK_FALSE(check.held);
   CHECK_THAT(check.text, Contains("the update of step 1 had a learning rate of 0.008"));

@@ -4,59 +4,20 @@
 #include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/group_with.h"
 #include "tests/support/thread_group.h"
+#include "tests/training/faulty_training.h"
 #include "tests/training/grpo_training.h"
-#include "tests/training/losing_exchange.h"
-#include "tests/training/passing_optimizer.h"
-#include "tests/training/short_training.h"
 
 namespace bench::training {
 namespace {
 
 using Catch::Matchers::Contains;
 
-void check_that_grpo_held(const TrainingRun& run) {
-  CHECK_FALSE(run.checks.empty());
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
-}
-
-/// On two lanes in all; of two ranks, rank 1 may lose a share of its gradient in the check.
 std::vector<TrainingRun> train_grpo_on(int ranks, double loses = 0.0) {
-  std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](Group& group) {
-    LosingExchange collectives(group, loses);
-    GroupWith all(group, collectives);
-    runs[static_cast<std::size_t>(group.rank())] =
-        train_grpo({.steps = 8, .lanes = 2 / ranks}, all, collectives);
+  return train_on_ranks(ranks, loses, [](Group& group, RunObserver& observer, int lanes) {
+    return train_grpo({.steps = 8, .lanes = lanes}, group, observer);
   });
-  return runs;
 }
-
-/// Never updates the embedding: 15 x 64 elements.
-class StaleSymbols final : public PassingOptimizer {
- public:
-  using PassingOptimizer::PassingOptimizer;
-  void adamw(const AdamwRange& range) override {
-    if (range.parameters.elements() != 15 * 64) PassingOptimizer::adamw(range);
-  }
-};
-
-/// Updates with twice the rate of the schedule.
-class DoubledRate final : public PassingOptimizer {
- public:
-  using PassingOptimizer::PassingOptimizer;
-  void adamw(const AdamwRange& range) override {
-    StepNumbers numbers = *range.step;
-    numbers.rate *= 2.0;
-    AdamwRange changed = range;
-    changed.step = &numbers;
-    PassingOptimizer::adamw(changed);
-  }
-};
 
 /// Sees later tokens, and so the answers, wherever whole sequences pass.
 class SeeingAttention final : public AttentionKernels {
@@ -77,18 +38,13 @@ class SeeingAttention final : public AttentionKernels {
   std::unique_ptr<AttentionKernels> real_;
 };
 
-template <class Faulty>
-void replace_grpo_updates(KernelSet& set) {
-  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
-}
-
 }  // namespace
 
 TEST_CASE("two ranks train by rewards like two lanes of one, bit for bit") {
   const std::vector<TrainingRun> one = train_grpo_on(1), two = train_grpo_on(2);
-  check_that_grpo_held(one[0]);
+  check_that_all_held(one[0]);
   for (const TrainingRun& run : two) {
-    check_that_grpo_held(run);
+    check_that_all_held(run);
     REQUIRE(run.steps.size() == one[0].steps.size());
     for (std::size_t step = 0; step < run.steps.size(); ++step)
       CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
@@ -122,20 +78,20 @@ TEST_CASE("gradients agree where no answer earns anything, and the answers of al
 TEST_CASE("a policy trains against its divergence from the reference, and in bf16") {
   GrpoTraining training{.steps = 6};
   training.setting.rollouts.kl = 0.1;
-  check_that_grpo_held(train_grpo(training));
+  check_that_all_held(train_grpo(training));
   training.dtype = Dtype::bf16;
-  check_that_grpo_held(train_grpo(training));
+  check_that_all_held(train_grpo(training));
 }
 
 TEST_CASE("symbols that a policy never learns are found and named") {
-  const TrainingRun run = train_grpo({.inject = replace_grpo_updates<StaleSymbols>});
+  const TrainingRun run = train_grpo({.inject = without_updates_of(15 * 64)});
   const TrainingCheck& check = check_named(run, "parameters_move");
   CHECK_FALSE(check.held);
   CHECK_THAT(check.text, Contains("embedding"));
 }
 
 TEST_CASE("updates of a policy with twice the rate are found") {
-  const TrainingRun run = train_grpo({.inject = replace_grpo_updates<DoubledRate>});
+  const TrainingRun run = train_grpo({.inject = with_fixed_rate(2e-3)});
   CHECK(check_named(train_grpo({}), "learning_rate").held);
   const TrainingCheck& check = check_named(run, "learning_rate");
   CHECK_FALSE(check.held);
@@ -192,7 +148,7 @@ TEST_CASE("rewards raise the success of a pretrained policy above imitation", "[
   const double imitation = make_grpo_workload("tiny", 1)->baselines().front().second;
   CHECK(base.unadapted == Approx(imitation).margin(0.06));  // it has learned the demonstrations
   const TrainingRun run = train_grpo({.setting = setting, .steps = 30, .base = &base});
-  check_that_grpo_held(run);
+  check_that_all_held(run);
   CHECK(run.curve.back().gap < imitation - 0.2);
 }
 

@@ -5,46 +5,15 @@
 #include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/group_with.h"
-#include "tests/support/thread_group.h"
+#include "tests/training/faulty_training.h"
 #include "tests/training/lora_training.h"
-#include "tests/training/losing_exchange.h"
-#include "tests/training/passing_optimizer.h"
-#include "tests/training/short_training.h"
 
 namespace bench::training {
 namespace {
 
 using Catch::Matchers::Contains;
 
-void check_all(const TrainingRun& run) {
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
-}
-
-/// Never updates the B of attention's input projections: 4 x 192 elements.
-class StaleAdapters final : public PassingOptimizer {
- public:
-  using PassingOptimizer::PassingOptimizer;
-  void adamw(const AdamwRange& range) override {
-    if (range.parameters.elements() != 4 * 192) PassingOptimizer::adamw(range);
-  }
-};
-
-/// Updates with the peak of the schedule in every step.
-class ConstantRate final : public PassingOptimizer {
- public:
-  using PassingOptimizer::PassingOptimizer;
-  void adamw(const AdamwRange& range) override {
-    StepNumbers numbers = *range.step;
-    numbers.rate = lora_setting("tiny").training.recipe.schedule.peak;
-    AdamwRange changed = range;
-    changed.step = &numbers;
-    PassingOptimizer::adamw(changed);
-  }
-};
+const double kPeakRate = lora_setting("tiny").training.recipe.schedule.peak;
 
 /// Changes an element of the frozen embedding in one lookup.
 class ChangingEmbedding final : public EmbeddingKernels {
@@ -70,37 +39,28 @@ class ChangingEmbedding final : public EmbeddingKernels {
   int calls_ = 0;
 };
 
-template <class Faulty>
-void replace_updates(KernelSet& set) {
-  set.optimizer = std::make_unique<Faulty>(std::move(set.optimizer));
-}
-
 /// Of two ranks, where rank 1 loses a share of its gradient in the check.
 std::vector<TrainingRun> two_ranks(double share) {
-  std::vector<TrainingRun> runs(2);
   const Pretrained& base = quick_base();  // not by two threads at once
-  run_ranks(2, [&](Group& group) {
-    LosingExchange collectives(group, share);
-    GroupWith losing(group, collectives);
+  return train_on_ranks(2, share, [&](Group& group, RunObserver& observer, int lanes) {
     LoraTraining training{.steps = 12, .base = &base};
-    training.options.lanes = 1;
-    runs[static_cast<std::size_t>(group.rank())] = train_lora(training, losing, collectives);
+    training.options.lanes = lanes;
+    return train_lora(training, group, observer);
   });
-  return runs;
 }
 
 }  // namespace
 
 TEST_CASE("adapters train, and all checks of the run hold") {
   const TrainingRun run = train_lora({.steps = 30});
-  check_all(run);
+  check_that_all_held(run);
   CHECK(check_named(run, "base_frozen").text == "15 frozen parameters were unchanged at 3 steps");
   CHECK_THAT(check_named(run, "learning_rate").text, Contains("3 updates"));
   CHECK(run.curve.back().gap < quick_base().unadapted - 0.005);
 }
 
 TEST_CASE("an adapter that is never updated is found and named") {
-  const TrainingRun run = train_lora({.inject = replace_updates<StaleAdapters>});
+  const TrainingRun run = train_lora({.inject = without_updates_of(4 * 192)});
   const TrainingCheck& check = check_named(run, "parameters_move");
   CHECK_FALSE(check.held);
   // Without B, A has no gradient either.
@@ -117,7 +77,7 @@ TEST_CASE("a frozen weight that changes is found and named") {
 }
 
 TEST_CASE("updates that ignore the warm-up are found") {
-  const TrainingRun run = train_lora({.inject = replace_updates<ConstantRate>});
+  const TrainingRun run = train_lora({.inject = with_fixed_rate(kPeakRate)});
   const TrainingCheck& check = check_named(run, "learning_rate");
   CHECK_FALSE(check.held);
   CHECK(check.text ==
@@ -125,7 +85,7 @@ TEST_CASE("updates that ignore the warm-up are found") {
 }
 
 TEST_CASE("updates that ignore the decay are found") {
-  LoraTraining training{.steps = 40, .inject = replace_updates<ConstantRate>};
+  LoraTraining training{.steps = 40, .inject = with_fixed_rate(kPeakRate)};
   Schedule& schedule = training.setting.training.recipe.schedule;
   schedule.warmup = 0;
   schedule.horizon = 40;
@@ -164,7 +124,7 @@ TEST_CASE("repeated samples of a dialect are found") {
 }
 
 TEST_CASE("gradients of adapters lost between two ranks are found by both") {
-  for (const TrainingRun& run : two_ranks(0.0)) check_all(run);
+  for (const TrainingRun& run : two_ranks(0.0)) check_that_all_held(run);
   for (const double share : {1.0, 0.1})
     for (const TrainingRun& run : two_ranks(share))
       CHECK_FALSE(check_named(run, "gradient_exchange").held);

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/group_with.h"
-#include "tests/support/thread_group.h"
 #include "tests/training/faulty_experts.h"
-#include "tests/training/short_training.h"
+#include "tests/training/faulty_training.h"
 #include "training/workloads/moe.h"
 
 namespace bench::training {
@@ -16,16 +14,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// moe tiny over the first steps of its schedule, evaluated every ten steps.
+/// moe tiny over the first steps of its schedule.
 ShortTraining short_moe(std::int64_t steps) {
-  ShortTraining training;
-  training.workload = "moe";
-  training.recipe = moe_setting("tiny").recipe;
-  training.recipe.target = -1.0;
-  training.recipe.horizon = steps;
-  training.recipe.evaluation_every = std::min<std::int64_t>(steps, 10);
-  training.recipe.evaluation_samples = 16;
-  return training;
+  return first_steps("moe", moe_setting("tiny").recipe, steps);
 }
 
 TrainingRun short_moe_with(void (*inject)(KernelSet&)) {
@@ -47,25 +38,8 @@ class ForgettingExpert final : public PassingExperts {
   }
 };
 
-/// On two lanes in all.
 std::vector<TrainingRun> train_moe_on(int ranks, std::int64_t steps, bool loses = false) {
-  std::vector<TrainingRun> runs(static_cast<std::size_t>(ranks));
-  run_ranks(ranks, [&](Group& group) {
-    LosingExchange collectives(group, loses ? 0.1 : 0.0);
-    GroupWith all(group, collectives);
-    ShortTraining training = short_moe(steps);
-    training.lanes = 2 / ranks;
-    runs[static_cast<std::size_t>(group.rank())] = train_short(training, all, collectives);
-  });
-  return runs;
-}
-
-void check_that_all_held(const TrainingRun& run) {
-  CHECK_FALSE(run.checks.empty());
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
+  return train_on_ranks(ranks, loses ? 0.1 : 0.0, short_moe(steps));
 }
 
 }  // namespace

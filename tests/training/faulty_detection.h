@@ -61,7 +61,7 @@ void replace_detection(KernelSet& set) {
   set.detection = std::make_unique<Faulty>(std::move(set.detection));
 }
 
-/// The gradient of a pixel without the patches to its right.
+/// The gradient of a pixel without the patch to its lower right.
 class LostPatches final : public PassingConvolution {
  public:
   using PassingConvolution::PassingConvolution;

@@ -97,7 +97,7 @@ void TrainingLog::init_stop(const training::Workload& workload,
         (options.steps > 0 ? options.steps : recipe.horizon) * recipe.batch * logged_samples_);
   point("eval_samples", options.steps > 0 ? 0 : recipe.evaluation_samples * logged_samples_);
   if (!metric_key_.empty() && options.steps == 0)
-    point("evaluation_frequency", recipe.evaluation_every * recipe.batch);  // in samples
+    point("evaluation_frequency", recipe.evaluation_every * recipe.batch * logged_samples_);
   const Json optimizer = workload.optimizer_options();
   for (const auto& [key, value] : optimizer.items()) point(key, value);
   schedule(recipe);

@@ -79,6 +79,7 @@ class RunChecks {
   bool due(std::int64_t steps_done) const {
     return rounds_ == 0 || steps_done >= last_checked_step_ + every_;
   }
+  std::int64_t rounds() const { return rounds_; }
   /// Call on every rank after `steps_done` steps, before any other samples are read.
   void run(std::int64_t steps_done, Group& group);
   /// Gradient norm averages, for checkpoints.

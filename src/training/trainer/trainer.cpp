@@ -287,7 +287,8 @@ void Trainer::train_step(RunObserver& observer) {
   if (Rollouts* rollouts = workload_.rollouts()) {
     rollouts->play(split_.first(done_, group_.rank(), 0), split_.of_rank());
     played = steady_now() - gathered;
-    if (checks_->due(done_ + 1)) rollouts->compare(evaluator_->lane(0));
+    if (checks_->due(done_ + 1) && rollouts->comparisons() <= checks_->rounds())
+      rollouts->compare(evaluator_->lane(0));
     compared = steady_now() - gathered - played;
   }
   const auto begin_of = [&](int number) { return split_.first(done_, group_.rank(), number); };

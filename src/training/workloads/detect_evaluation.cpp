@@ -35,6 +35,7 @@ void take_detections(const std::vector<float>& numbers, std::vector<JudgedImage>
 std::vector<float> gather_numbers_of_ranks(Group& group, std::vector<float> own) {
   if (group.size() == 1) return own;
   const double most = largest(group, static_cast<double>(own.size()));
+  if (most == 0.0) return own;
   own.resize(static_cast<std::size_t>(most), -1.0f);
   return gather_all(group, own);
 }

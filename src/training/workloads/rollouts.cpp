@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/error.h"
 #include "training/engine/host_bytes.h"
@@ -110,19 +109,19 @@ void Rollouts::allocate(std::uint64_t first, std::int64_t count) {
   answers_.advantages.resize(answers);
 }
 
-void Rollouts::play(std::uint64_t first, std::int64_t count) {
+void Rollouts::play(std::uint64_t first, std::int64_t count, Rewards rewards) {
   allocate(first, count);
   std::vector<RolloutSums> by_lane(generators_.size());
   replica_->pool().run([&](int lane) {
     const std::int64_t step = samples_ * static_cast<std::int64_t>(by_lane.size());
     for (std::int64_t at = lane * samples_; at < count; at += step)
-      by_lane[static_cast<std::size_t>(lane)] += play_part(lane, at);
+      by_lane[static_cast<std::size_t>(lane)] += play_part(lane, at, rewards);
   });
   sums_ = {};
   for (const RolloutSums& one : by_lane) sums_ += one;
 }
 
-RolloutSums Rollouts::play_part(int lane, std::int64_t at) {
+RolloutSums Rollouts::play_part(int lane, std::int64_t at, Rewards rewards) {
   generate(lane, at);
   const std::int64_t answers = samples_ * options_.generations, first = at * options_.generations;
   const auto sampled = part_of(answers_.sampled, first * answer_, answers * answer_);
@@ -132,7 +131,7 @@ RolloutSums Rollouts::play_part(int lane, std::int64_t at) {
                    .tokens = static_cast<double>(answers * answer_)};
   for (std::size_t i = 0; i < judged.size(); ++i)
     sums.divergence += static_cast<double>(sampled[i]) - static_cast<double>(judged[i]);
-  for (std::int64_t i = 0; i < samples_; ++i) sums.rewards += reward(at + i);
+  for (std::int64_t i = 0; i < samples_; ++i) sums.rewards += reward(at + i, rewards);
   return sums;
 }
 
@@ -170,13 +169,13 @@ void Rollouts::judge(Lane& lane, std::int64_t at, std::span<float> log_probabili
         static_cast<float>(-losses[i / answer_ * shape_.sequence + prompt_ - 1 + i % answer_]);
 }
 
-double Rollouts::reward(std::int64_t at) {
+double Rollouts::reward(std::int64_t at, Rewards rewards) {
   const std::uint64_t sample = answers_.first + static_cast<std::uint64_t>(at);
   const std::int64_t group = options_.generations, length = prompt_ + answer_;
   std::vector<std::int32_t> right(static_cast<std::size_t>(answer_));
   programs_.right_answer(Split::train, sample, right);
   const auto passes = [&](std::int64_t i) {
-    if (rewards_ == Rewards::random)  // never all the same
+    if (rewards == Rewards::random)  // never all the same
       return i == 0 ||
              (i > 1 &&
               random_stream(seed_ + 1, sample).bits(static_cast<std::uint64_t>(i)) % 2 == 0);
@@ -214,9 +213,7 @@ RolloutGroup Rollouts::group(std::uint64_t sample) const {
 }
 
 void Rollouts::share(std::uint64_t first, std::int64_t count, Group& group) {
-  const Rewards before = std::exchange(rewards_, Rewards::random);
-  play(first, count);
-  rewards_ = before;
+  play(first, count, Rewards::random);
   shared_.assign(static_cast<std::size_t>(group.size()), answers_);
   for (int rank = 0; rank < group.size(); ++rank) {
     Answers& of_rank = shared_[static_cast<std::size_t>(rank)];

@@ -58,7 +58,7 @@ class Rollouts {
 
   /// Answers training samples first, first + 1, ...; a multiple of the samples of join(). Their
   /// answers depend on the weights and the samples' numbers only.
-  void play(std::uint64_t first, std::int64_t count);
+  void play(std::uint64_t first, std::int64_t count) { play(first, count, rewards_); }
   /// Throws Error(internal) for a sample that was not played.
   RolloutGroup group(std::uint64_t sample) const;
   const RolloutSums& sums() const { return sums_; }
@@ -96,15 +96,16 @@ class Rollouts {
     std::vector<float> sampled = {}, reference = {}, advantages = {};
   };
 
+  void play(std::uint64_t first, std::int64_t count, Rewards rewards);
   GenerationSizes sizes(std::int64_t samples) const;
   void allocate(std::uint64_t first, std::int64_t count);
   /// Samples `at` to at + samples_ - 1 of the play, by one lane.
-  RolloutSums play_part(int lane, std::int64_t at);
+  RolloutSums play_part(int lane, std::int64_t at, Rewards rewards);
   void generate(int lane, std::int64_t at);
   /// Log-probabilities of the answers at `at`, by the lane's weights.
   void judge(Lane& lane, std::int64_t at, std::span<float> log_probabilities) const;
   /// Sets the advantages of one group; returns how many answers passed.
-  double reward(std::int64_t at);
+  double reward(std::int64_t at, Rewards rewards);
   RolloutGroup stored(std::int64_t at, std::int64_t groups) const;
 
   const Programs& programs_;

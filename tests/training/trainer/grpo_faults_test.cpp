@@ -99,9 +99,11 @@ TEST_CASE("updates of a policy with twice the rate are found") {
 }
 
 TEST_CASE("a policy that sees its answers while it is trained is found by its rollouts") {
-  const TrainingRun run = train_grpo({.inject = [](KernelSet& set) {
-    set.attention = std::make_unique<SeeingAttention>(std::move(set.attention));
-  }});
+  // The first weights answer by chance, whatever they see: the second comparison finds it.
+  const TrainingRun run =
+      train_grpo({.steps = 20, .inject = [](KernelSet& set) {
+                    set.attention = std::make_unique<SeeingAttention>(std::move(set.attention));
+                  }});
   const TrainingCheck& check = check_named(run, "rollouts");
   CHECK_FALSE(check.held);
   CHECK_THAT(check.text, Contains("differ from those of the forward pass"));

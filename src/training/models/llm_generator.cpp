@@ -8,50 +8,7 @@
 namespace bench::training {
 namespace {
 
-struct BufferSize {
-  std::string name;
-  std::int64_t rows, columns;
-  Dtype dtype;
-
-  std::int64_t bytes() const { return rows * columns * static_cast<std::int64_t>(size_of(dtype)); }
-};
-
-std::string cache_name(std::int64_t layer) { return "cache" + std::to_string(layer); }
-
-std::vector<BufferSize> buffer_sizes(const LlmShape& shape, const GenerationSizes& sizes,
-                                     Dtype dtype) {
-  const AttentionShape heads = shape.attention();
-  const Dtype wide = accumulator_of(dtype);
-  const std::int64_t sequences = sizes.sequences();
-  const std::int64_t rows = std::max(sizes.prompts * sizes.prompt_tokens, sequences);
-  std::vector<BufferSize> all = {
-      {"x", rows, shape.width, dtype},
-      {"normed", rows, shape.width, dtype},
-      {"qkv", rows, heads.packed_columns(), dtype},
-      {"attended", rows, heads.output_columns(), dtype},
-      {"log_sum", rows, shape.heads, wide},
-      {"gate_up", rows, 2 * shape.hidden, dtype},
-      {"gated", rows, shape.hidden, dtype},
-      {"statistics", rows, 1, wide},
-      {"last", sequences, shape.width, dtype},
-      {"logits", sequences, shape.vocabulary, dtype},
-      {"prompts", sizes.prompts * sizes.prompt_tokens, 1, Dtype::int32},
-      {"last_rows", sequences, 1, Dtype::int32},
-      {"chances", sequences * sizes.answer_tokens, 1, Dtype::f32},
-      {"tokens", sequences * sizes.answer_tokens, 1, Dtype::int32},
-      {"log_probabilities", sequences * sizes.answer_tokens, 1, Dtype::f32}};
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer)
-    all.push_back({cache_name(layer), sequences * shape.sequence,
-                   2 * shape.kv_heads * heads.head_dim, dtype});
-  return all;
-}
-
-/// Rows `first` to first + count - 1.
-View part(View view, std::int64_t first, std::int64_t count) {
-  std::byte* data = static_cast<std::byte*>(view.data) +
-                    first * view.columns * static_cast<std::int64_t>(size_of(view.dtype));
-  return {data, count, view.columns, view.dtype};
-}
+View first_rows(View view, std::int64_t count) { return rows_of(view, 0, count); }
 
 /// to[column, row] = from[row, column]
 template <class T>
@@ -65,6 +22,37 @@ void transpose(std::span<const T> from, std::int64_t rows, std::vector<T>& to) {
 
 }  // namespace
 
+std::vector<LlmGenerator::BufferSize> LlmGenerator::buffer_sizes(const LlmShape& shape,
+                                                                 const GenerationSizes& sizes,
+                                                                 Dtype dtype) {
+  const AttentionShape heads = shape.attention();
+  const Dtype wide = accumulator_of(dtype);
+  const std::int64_t sequences = sizes.sequences(), prompts = sizes.prompts * sizes.prompt_tokens;
+  const std::int64_t rows = std::max(prompts, sequences);
+  const std::int64_t generated = sequences * sizes.answer_tokens;
+  return {{&Buffers::x, rows, shape.width, dtype},
+          {&Buffers::normed, rows, shape.width, dtype},
+          {&Buffers::qkv, rows, heads.packed_columns(), dtype},
+          {&Buffers::attended, rows, heads.output_columns(), dtype},
+          {&Buffers::log_sum, rows, shape.heads, wide},
+          {&Buffers::gate_up, rows, 2 * shape.hidden, dtype},
+          {&Buffers::gated, rows, shape.hidden, dtype},
+          {&Buffers::statistics, rows, 1, wide},
+          {&Buffers::last, sequences, shape.width, dtype},
+          {&Buffers::logits, sequences, shape.vocabulary, dtype},
+          {&Buffers::prompts, prompts, 1, Dtype::int32},
+          {&Buffers::last_rows, sequences, 1, Dtype::int32},
+          {&Buffers::chances, generated, 1, Dtype::f32},
+          {&Buffers::tokens, generated, 1, Dtype::int32},
+          {&Buffers::log_probabilities, generated, 1, Dtype::f32}};
+}
+
+LlmGenerator::BufferSize LlmGenerator::cache_size(const LlmShape& shape,
+                                                  const GenerationSizes& sizes, Dtype dtype) {
+  return {nullptr, sizes.sequences() * shape.sequence,
+          2 * shape.kv_heads * shape.attention().head_dim, dtype};
+}
+
 LlmGenerator::LlmGenerator(const LlmShape& shape, const Plan& plan, const Weights& weights,
                            const KernelFactory& kernels, const GenerationSizes& sizes)
     : shape_(shape), sizes_(sizes), weights_(weights), kernels_(kernels(plan.graph->compute())) {
@@ -75,12 +63,9 @@ LlmGenerator::LlmGenerator(const LlmShape& shape, const Plan& plan, const Weight
           "generator",
           std::to_string(sizes.prompt_tokens) + " + " + std::to_string(sizes.answer_tokens) +
               " tokens for sequences of " + std::to_string(shape.sequence));
-  for (const BufferSize& one : buffer_sizes(shape, sizes, plan.graph->compute())) {
-    const MemoryBlock& block =
-        blocks_.emplace(one.name, MemoryBlock(one.bytes(), "generation", weights.memory()))
-            .first->second;
-    buffers_[one.name] = {block.data(), one.rows, one.columns, one.dtype};
-  }
+  const Dtype dtype = plan.graph->compute();
+  for (const BufferSize& one : buffer_sizes(shape, sizes, dtype))
+    buffers_.*one.buffer = allocate(one);
   embedding_ = parameter(plan, "embedding");
   norm_ = parameter(plan, "norm");
   head_ = shape.tied_head ? embedding_ : parameter(plan, "head");
@@ -90,19 +75,30 @@ LlmGenerator::LlmGenerator(const LlmShape& shape, const Plan& plan, const Weight
     layers_.push_back({parameter(plan, at + "norm1"), parameter(plan, at + "wqkv"),
                        parameter(plan, at + "wo"), parameter(plan, at + "norm2"),
                        parameter(plan, at + "w_gate_up"), parameter(plan, at + "w_down"),
-                       buffers_.at(cache_name(i))});
+                       allocate(cache_size(shape, sizes, dtype))});
   }
+  std::vector<std::int32_t> last_rows;  // of each sequence's prompt
+  for (std::int64_t i = 0; i < sizes.sequences(); ++i)
+    last_rows.push_back(
+        static_cast<std::int32_t>((i / sizes.answers + 1) * sizes.prompt_tokens - 1));
+  upload(last_rows.data(), buffers_.last_rows);
+  kernels_.memory->uploaded();
+}
+
+View LlmGenerator::allocate(const BufferSize& size) {
+  blocks_.emplace_back(size.bytes(), "generation", weights_.memory());
+  return {blocks_.back().data(), size.rows, size.columns, size.dtype};
 }
 
 std::int64_t LlmGenerator::memory_bytes() const {
   std::int64_t sum = 0;
-  for (const auto& [name, block] : blocks_) sum += block.bytes();
+  for (const MemoryBlock& block : blocks_) sum += block.bytes();
   return sum;
 }
 
 std::int64_t LlmGenerator::memory_bytes(const LlmShape& shape, const GenerationSizes& sizes,
                                         Dtype dtype) {
-  std::int64_t sum = 0;
+  std::int64_t sum = shape.layers * cache_size(shape, sizes, dtype).bytes();
   for (const BufferSize& one : buffer_sizes(shape, sizes, dtype)) sum += one.bytes();
   return sum;
 }
@@ -112,10 +108,6 @@ View LlmGenerator::parameter(const Plan& plan, const std::string& name) const {
   const auto found = std::ranges::find(tensors, name, &Tensor::name);
   require(found != tensors.end(), "generator", "the model has no '" + name + "'");
   return weights_.view(plan, static_cast<int>(found - tensors.begin()));
-}
-
-View LlmGenerator::buffer(const std::string& name, std::int64_t rows) const {
-  return part(buffers_.at(name), 0, rows);
 }
 
 void LlmGenerator::upload(const void* from, View to) {
@@ -129,26 +121,20 @@ GeneratedAnswers LlmGenerator::run(std::span<const std::int32_t> prompts,
   require(static_cast<std::int64_t>(prompts.size()) == sizes_.prompts * sizes_.prompt_tokens &&
               static_cast<std::int64_t>(chances.size()) == sequences * length,
           "generator", std::to_string(prompts.size()) + " tokens of prompts");
-  std::vector<std::int32_t> last_rows;
-  for (std::int64_t i = 0; i < sequences; ++i)
-    last_rows.push_back(
-        static_cast<std::int32_t>((i / sizes_.answers + 1) * sizes_.prompt_tokens - 1));
   transpose(chances, sequences, numbers_by_position_);
-  upload(prompts.data(), buffers_.at("prompts"));
-  upload(last_rows.data(), buffers_.at("last_rows"));
-  upload(numbers_by_position_.data(), buffers_.at("chances"));
+  upload(prompts.data(), buffers_.prompts);
+  upload(numbers_by_position_.data(), buffers_.chances);
   kernels_.memory->uploaded();
 
   for (std::int64_t i = 0; i < length; ++i) generate(i, temperature);
 
-  const View tokens = buffers_.at("tokens");
+  const View tokens = buffers_.tokens;
   const auto count = static_cast<std::size_t>(sequences * length);
   tokens_by_position_.resize(count);
   numbers_by_position_.resize(count);
   const auto bytes = static_cast<std::int64_t>(count * sizeof(float));
   kernels_.memory->download(tokens.data, tokens_by_position_.data(), bytes);
-  kernels_.memory->download(buffers_.at("log_probabilities").data, numbers_by_position_.data(),
-                            bytes);
+  kernels_.memory->download(buffers_.log_probabilities.data, numbers_by_position_.data(), bytes);
   transpose(std::span<const std::int32_t>(tokens_by_position_), length, tokens_);
   transpose(std::span<const float>(numbers_by_position_), length, log_probabilities_);
   return {tokens_, log_probabilities_};
@@ -158,14 +144,14 @@ void LlmGenerator::generate(std::int64_t number, double temperature) {
   const std::int64_t sequences = sizes_.sequences();
   const auto work = [&] {
     if (number == 0) {
-      pass(buffers_.at("prompts"), sizes_.prompts, 0);
-      const View x = buffer("x", sizes_.prompts * sizes_.prompt_tokens);
-      kernels_.embedding->forward(buffers_.at("last_rows"), x, buffers_.at("last"));
-      return choose(buffers_.at("last"), number, temperature);
+      pass(buffers_.prompts, sizes_.prompts, 0);
+      const View x = first_rows(buffers_.x, sizes_.prompts * sizes_.prompt_tokens);
+      kernels_.embedding->forward(buffers_.last_rows, x, buffers_.last);
+      return choose(buffers_.last, number, temperature);
     }
-    pass(part(buffers_.at("tokens"), (number - 1) * sequences, sequences), sequences,
+    pass(rows_of(buffers_.tokens, (number - 1) * sequences, sequences), sequences,
          sizes_.prompt_tokens + number - 1);
-    choose(buffer("x", sequences), number, temperature);
+    choose(first_rows(buffers_.x, sequences), number, temperature);
   };
   if (!kernels_.recorder) return work();
   const RecordingKey key{static_cast<int>(number), -1, true, temperature};
@@ -174,9 +160,10 @@ void LlmGenerator::generate(std::int64_t number, double temperature) {
 
 void LlmGenerator::pass(View tokens, std::int64_t sequences, std::int64_t first) {
   const std::int64_t rows = tokens.rows;
-  const View x = buffer("x", rows), normed = buffer("normed", rows), qkv = buffer("qkv", rows),
-             attended = buffer("attended", rows), statistics = buffer("statistics", rows),
-             gate_up = buffer("gate_up", rows), gated = buffer("gated", rows);
+  const View x = first_rows(buffers_.x, rows), normed = first_rows(buffers_.normed, rows),
+             qkv = first_rows(buffers_.qkv, rows), attended = first_rows(buffers_.attended, rows),
+             statistics = first_rows(buffers_.statistics, rows),
+             gate_up = first_rows(buffers_.gate_up, rows), gated = first_rows(buffers_.gated, rows);
   GemmOptions into_stream;
   into_stream.addend = x;
   kernels_.embedding->forward(tokens, embedding_, x);
@@ -197,24 +184,25 @@ void LlmGenerator::attend(const Layer& layer, View qkv, View output, std::int64_
   AttentionShape shape = shape_.attention();
   AttentionShape passed = shape;
   passed.sequence = qkv.rows / sequences;
-  kernels_.rope->rotate(passed, false, qkv, part(angles_, first, passed.sequence), qkv, false);
+  kernels_.rope->rotate(passed, false, qkv, rows_of(angles_, first, passed.sequence), qkv, false);
   kernels_.policy->store(shape, qkv, sequences, first, layer.cache);
   if (first == 0)
-    kernels_.attention->forward(passed, qkv, output, buffer("log_sum", qkv.rows));
+    kernels_.attention->forward(passed, qkv, output, first_rows(buffers_.log_sum, qkv.rows));
   else
     kernels_.policy->attend(shape, qkv, first, layer.cache, output);
 }
 
 void LlmGenerator::choose(View rows, std::int64_t number, double temperature) {
   const std::int64_t sequences = sizes_.sequences();
-  const View normed = buffer("normed", sequences), logits = buffers_.at("logits");
-  kernels_.norm->rms_forward(rows, norm_, kNormEpsilon, normed, buffer("statistics", sequences));
+  const View normed = first_rows(buffers_.normed, sequences), logits = buffers_.logits;
+  kernels_.norm->rms_forward(rows, norm_, kNormEpsilon, normed,
+                             first_rows(buffers_.statistics, sequences));
   GemmOptions product;
   product.transpose_b = shape_.tied_head;
   kernels_.gemm->multiply(product, normed, head_, logits);
-  kernels_.policy->choose(logits, part(buffers_.at("chances"), number * sequences, sequences),
-                          temperature, part(buffers_.at("tokens"), number * sequences, sequences),
-                          part(buffers_.at("log_probabilities"), number * sequences, sequences));
+  kernels_.policy->choose(logits, rows_of(buffers_.chances, number * sequences, sequences),
+                          temperature, rows_of(buffers_.tokens, number * sequences, sequences),
+                          rows_of(buffers_.log_probabilities, number * sequences, sequences));
 }
 
 }  // namespace bench::training

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,24 +50,42 @@ class LlmGenerator {
   struct Layer {
     View norm1, wqkv, wo, norm2, w_gate_up, w_down, cache;
   };
+  struct Buffers {
+    View x, normed, qkv, attended, log_sum, gate_up, gated, statistics;  // by row of a pass
+    View last, logits;                                                   // by sequence
+    View prompts, last_rows;                                             // tokens; rows of x
+    View chances, tokens, log_probabilities;  // by position, then by sequence
+  };
+  struct BufferSize {
+    View Buffers::*buffer;
+    std::int64_t rows, columns;
+    Dtype dtype;
+    std::int64_t bytes() const {
+      return rows * columns * static_cast<std::int64_t>(size_of(dtype));
+    }
+  };
+  static std::vector<BufferSize> buffer_sizes(const LlmShape& shape, const GenerationSizes& sizes,
+                                              Dtype dtype);
+  static BufferSize cache_size(const LlmShape& shape, const GenerationSizes& sizes, Dtype dtype);
+
+  View allocate(const BufferSize& size);
   View parameter(const Plan& plan, const std::string& name) const;
-  View buffer(const std::string& name, std::int64_t rows) const;
   void upload(const void* from, View to);
   /// Token `number` of all answers; on a device as one recorded piece of work.
   void generate(std::int64_t number, double temperature);
-  /// Positions `first` to first + count - 1 of `sequences` sequences, from their tokens to x.
+  /// Positions `first`, first + 1, ... of `sequences` sequences, from their tokens to x.
   void pass(View tokens, std::int64_t sequences, std::int64_t first);
   void attend(const Layer& layer, View qkv, View output, std::int64_t sequences,
               std::int64_t first);
-  /// Draws token `number` of all answers from the last position's x, rows `rows` of it.
+  /// Draws token `number` of all answers from the last position's rows of x.
   void choose(View rows, std::int64_t number, double temperature);
 
   LlmShape shape_;
   GenerationSizes sizes_;
   const Weights& weights_;
   KernelSet kernels_;
-  std::map<std::string, MemoryBlock> blocks_ = {};
-  std::map<std::string, View> buffers_ = {};
+  std::vector<MemoryBlock> blocks_ = {};
+  Buffers buffers_ = {};
   std::vector<Layer> layers_ = {};
   View embedding_, norm_, head_, angles_;
   std::vector<std::int32_t> tokens_ = {}, tokens_by_position_ = {};

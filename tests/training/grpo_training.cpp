@@ -6,9 +6,8 @@ namespace bench::training {
 
 GrpoSetting quick_grpo(std::int64_t base_steps) {
   GrpoSetting setting = grpo_setting("tiny");
-  Recipe& base = setting.base.recipe;
-  base.horizon = base.schedule.horizon = base.evaluation_every = base_steps;
-  base.evaluation_samples = 16;
+  setting.base = base_training(setting.base, base_steps);
+  setting.base.recipe.evaluation_samples = 16;
   setting.recipe.batch = 8;
   setting.recipe.micro_batch = 2;
   setting.recipe.evaluation_samples = 8;

@@ -6,8 +6,8 @@ namespace bench::training {
 
 LoraSetting quick_lora(std::int64_t base_steps) {
   LoraSetting setting = lora_setting("tiny");
+  setting.base = base_training(setting.base, base_steps);
   Recipe& base = setting.base.recipe;
-  base.horizon = base.schedule.horizon = base.evaluation_every = base_steps;
   base.schedule.warmup = 5;
   base.evaluation_samples = setting.training.recipe.evaluation_samples = 16;
   return setting;

@@ -5,12 +5,40 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "training/workloads/workload.h"
 
 namespace bench::training {
+
+/// For a workload that trains on generated `samples` ("scenes") only: throws Error(input) if files,
+/// or options that only files have, were chosen; `instead` ends the advice.
+inline void require_generated(const DataChoice& choice, const std::string& workload,
+                              const std::string& samples, const std::string& instead = "") {
+  if (choice.from_files() || choice.vocabulary > 0 || choice.table_rows > 0)
+    throw Error(ErrorKind::input,
+                "workload " + workload + " trains on generated " + samples + " only",
+                "remove data, vocabulary and table_rows" + instead);
+}
+
+/// Workload::data(); `evaluated`: none if endless.
+inline Json data_facts(const DataChoice& choice, std::uint64_t samples,
+                       std::optional<std::uint64_t> evaluated) {
+  const auto names_of = [](const std::vector<std::filesystem::path>& files) {
+    Json names = Json::array();
+    for (const auto& file : files) names.push_back(file.string());
+    return names;
+  };
+  return {{"kind", choice.from_files() ? "files" : "generated"},
+          {"files", names_of(choice.train)},
+          {"evaluation_files", names_of(choice.evaluation)},
+          {"samples", samples},
+          {"evaluation_samples", evaluated ? Json(*evaluated) : Json(nullptr)}};
+}
 
 template <class Source>
 class ChosenData {
@@ -38,12 +66,8 @@ class ChosenData {
   /// Workload::data().
   Json facts() const {
     if (!repeats()) return nullptr;
-    const auto evaluated = source().size(Split::evaluation);
-    return {{"kind", from_files() ? "files" : "generated"},
-            {"files", names_of(choice_.train)},
-            {"evaluation_files", names_of(choice_.evaluation)},
-            {"samples", source().size(Split::train).value()},
-            {"evaluation_samples", evaluated ? Json(*evaluated) : Json(nullptr)}};
+    return data_facts(choice_, source().size(Split::train).value(),
+                      source().size(Split::evaluation));
   }
   /// Adapts a preset's recipe to this data: evaluation samples are limited to those available, and
   /// a target found on other data is provisional, or removed if the floor is unknown.
@@ -57,12 +81,6 @@ class ChosenData {
   }
 
  private:
-  static Json names_of(const std::vector<std::filesystem::path>& files) {
-    Json names = Json::array();
-    for (const auto& file : files) names.push_back(file.string());
-    return names;
-  }
-
   DataChoice choice_ = {};
   std::unique_ptr<Source> all_ = {}, in_epochs_ = {};
 };

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/elements.h"
-#include "core/error.h"
 #include "training/detection/anchors.h"
 #include "training/sources/byte_reader.h"
 #include "training/sources/finite.h"
@@ -19,9 +18,7 @@ namespace {
 using SceneData = ChosenData<SceneSource>;
 
 SceneData open_scenes(const DetectSetting& setting, std::uint64_t seed, const DataChoice& choice) {
-  if (choice.from_files() || choice.vocabulary > 0 || choice.table_rows > 0)
-    throw Error(ErrorKind::input, "workload detect trains on generated scenes only",
-                "remove data, vocabulary and table_rows");
+  require_generated(choice, "detect", "scenes");
   return SceneData::in_order<FiniteScenes>(std::make_unique<DrawnScenes>(setting.scenes(seed)),
                                            choice, seed);
 }
@@ -63,14 +60,9 @@ DetectSetting large_detection(const std::string& preset, std::int64_t batch, std
   law.largest = side / 3.0;
   law.textures = setting.shape.classes == 264 ? 24 : setting.shape.classes / 4;
   Recipe& recipe = setting.recipe;
-  recipe.batch = batch;
-  recipe.horizon = horizon;
-  recipe.schedule = {Schedule::Shape::cosine, peak, horizon / 20, horizon, 0.01};
+  recipe = large_recipe(batch, horizon, {.peak = peak, .warmup = horizon / 20, .floor = 0.01});
   recipe.clip = 10.0;
   recipe.target = 0.12;
-  recipe.evaluation_samples = 1024;
-  recipe.evaluation_every = horizon / 40;
-  recipe.micro_batch = 1;
   recipe.device_micro_batch = 8;
   setting.adamw.beta2 = 0.99;
   setting.adamw.decay = 0.05;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/elements.h"
-#include "core/error.h"
 #include "training/sources/byte_reader.h"
 #include "training/sources/finite.h"
 #include "training/workloads/chosen_data.h"
@@ -18,9 +17,7 @@ namespace {
 using ImageData = ChosenData<ImageSource>;
 
 ImageData open_images(const FlowSetting& setting, std::uint64_t seed, const DataChoice& choice) {
-  if (choice.from_files() || choice.vocabulary > 0 || choice.table_rows > 0)
-    throw Error(ErrorKind::input, "workload flow trains on generated images only",
-                "remove data, vocabulary and table_rows");
+  require_generated(choice, "flow", "images");
   return ImageData::in_order<FiniteImages>(std::make_unique<CaptionedImages>(setting.images(seed)),
                                            choice, seed);
 }
@@ -56,16 +53,9 @@ FlowSetting large_flow(const std::string& preset, std::int64_t batch, std::int64
   law.shape_side = 8;
   law.styles = 64;
   law.tile = 4;
-  Recipe& recipe = setting.recipe;
-  recipe.batch = batch;
-  recipe.horizon = horizon;
-  recipe.schedule = {Schedule::Shape::cosine, peak, warmup, horizon, 0.1};
-  recipe.clip = 1.0;
-  recipe.target = 0.02;
-  recipe.evaluation_samples = 1024;
-  recipe.evaluation_every = horizon / 40;
-  recipe.micro_batch = 1;
-  recipe.device_micro_batch = 8;
+  setting.recipe = large_recipe(batch, horizon, {.peak = peak, .warmup = warmup, .floor = 0.1});
+  setting.recipe.target = 0.02;
+  setting.recipe.device_micro_batch = 8;
   setting.adamw.beta2 = 0.95;
   setting.adamw.decay = 0.1;
   return setting;

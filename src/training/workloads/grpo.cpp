@@ -9,6 +9,7 @@
 #include "core/names.h"
 #include "training/engine/content_hash.h"
 #include "training/sources/byte_reader.h"
+#include "training/workloads/chosen_data.h"
 
 namespace bench::training {
 namespace {
@@ -27,19 +28,12 @@ GrpoSetting setting_of(const std::string& llm, int symbols, int length) {
   return setting;
 }
 
-/// Without a target: a base is trained to its horizon, and evaluated once, there.
-void train_base_for(LlmTraining& base, std::int64_t steps) {
-  base.recipe.target.reset();
-  base.recipe.target_source.clear();
-  base.recipe.horizon = base.recipe.schedule.horizon = base.recipe.evaluation_every = steps;
-}
-
 GrpoSetting tiny_grpo() {
   GrpoSetting setting = setting_of("tiny", 8, 6);
   setting.base.recipe.batch = 128;
   setting.shape.rope_theta = 20.0;  // for 13 positions
   setting.base.recipe.micro_batch = 16;
-  train_base_for(setting.base, 800);
+  setting.base = base_training(setting.base, 800);
   Recipe& recipe = setting.recipe;
   recipe.batch = 32;  // 256 answers
   recipe.horizon = 400;
@@ -60,7 +54,7 @@ GrpoSetting tiny_grpo() {
 /// has been found yet.
 GrpoSetting large_grpo(const std::string& llm, int symbols, int length, std::int64_t base_steps) {
   GrpoSetting setting = setting_of(llm, symbols, length);
-  train_base_for(setting.base, base_steps);
+  setting.base = base_training(setting.base, base_steps);
   setting.rollouts.generations = 16;
   Recipe& recipe = setting.recipe;
   recipe.batch = 16;
@@ -229,12 +223,7 @@ class GrpoWorkload final : public Workload {
   /// The gap of a model that imitates the demonstrations perfectly.
   std::vector<std::pair<std::string, double>> baselines() const override;
   Json data() const override {
-    if (!repeats_) return nullptr;
-    return {{"kind", "generated"},
-            {"files", Json::array()},
-            {"evaluation_files", Json::array()},
-            {"samples", programs_.size()},
-            {"evaluation_samples", nullptr}};
+    return repeats_ ? data_facts({}, programs_.size(), {}) : Json(nullptr);
   }
   bool repeats() const override { return repeats_; }
 

@@ -75,15 +75,9 @@ LlmTraining tiny_training() {
 LlmTraining large_training(std::int64_t batch, std::int64_t horizon, double peak,
                            std::int64_t warmup) {
   LlmTraining training;
-  Recipe& recipe = training.recipe;
-  recipe.batch = batch;
-  recipe.horizon = horizon;
-  recipe.schedule = {Schedule::Shape::cosine, peak, warmup, horizon, 0.1};
-  recipe.clip = 1.0;
-  recipe.target = kProvisionalTarget;
-  recipe.evaluation_every = 12;
-  recipe.evaluation_samples = 1024;
-  recipe.micro_batch = 1;
+  training.recipe = large_recipe(batch, horizon, {.peak = peak, .warmup = warmup, .floor = 0.1});
+  training.recipe.target = kProvisionalTarget;
+  training.recipe.evaluation_every = 12;
   training.adamw.beta2 = 0.95;
   training.adamw.decay = 0.1;
   return training;
@@ -255,6 +249,14 @@ LlmTraining llm_training(const std::string& preset) {
   LlmTraining training = large_training(512, 500, 1e-3, 50);  // small, gpt2: 0.5 M tokens
   training.recipe.micro_batch = 4;
   training.recipe.device_micro_batch = 32;  // about 20 GB in bf16
+  return training;
+}
+
+LlmTraining base_training(LlmTraining training, std::int64_t steps) {
+  Recipe& recipe = training.recipe;
+  recipe.target.reset();
+  recipe.target_source.clear();
+  recipe.horizon = recipe.schedule.horizon = recipe.evaluation_every = steps;
   return training;
 }
 

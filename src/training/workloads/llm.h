@@ -29,6 +29,9 @@ struct LlmTraining {
   AdamwOptions adamw = {};
 };
 LlmTraining llm_training(const std::string& preset);
+/// Of a base that another workload adapts: for so many steps, without a target, evaluated once, at
+/// the end.
+LlmTraining base_training(LlmTraining training, std::int64_t steps);
 
 /// A training that is not one of the presets: a shape on a generated language.
 struct LlmSetting {

@@ -11,19 +11,9 @@ namespace {
 /// adapter sees.
 constexpr std::uint64_t kBaseSeed = 0x6c6f7261;
 
-/// Without a target: a base is trained to its horizon, and evaluated once, there.
-LlmTraining of_base(LlmTraining training) {
-  training.recipe.target.reset();
-  training.recipe.target_source.clear();
-  training.recipe.evaluation_every = training.recipe.horizon;
-  return training;
-}
-
 LoraSetting tiny_lora() {
   LoraSetting setting;
-  LlmTraining base = llm_training("tiny");
-  base.recipe.horizon = base.recipe.schedule.horizon = 700;  // 1.4 million tokens
-  setting.base = of_base(base);
+  setting.base = base_training(llm_training("tiny"), 700);  // 1.4 million tokens
   setting.training = llm_training("tiny");
   Recipe& recipe = setting.training.recipe;
   recipe.horizon = 1000;
@@ -39,7 +29,8 @@ LoraSetting tiny_lora() {
 /// evaluation every 48 steps. Its dropout of 0.1 is left out: no sample is seen twice.
 LoraSetting large_lora(const std::string& base) {
   LoraSetting setting;
-  setting.base = of_base(llm_training(base));
+  const LlmTraining training = llm_training(base);
+  setting.base = base_training(training, training.recipe.horizon);
   Recipe& recipe = setting.training.recipe;
   recipe.batch = 8;
   recipe.horizon = 1024;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
 #include "training/sources/finite.h"
 #include "training/workloads/chosen_data.h"
 #include "training/workloads/token_samples.h"
@@ -17,9 +16,7 @@ namespace {
 using MoeData = ChosenData<TokenSource>;
 
 MoeData open_moe_data(const MoeSetting& setting, std::uint64_t seed, const DataChoice& choice) {
-  if (choice.from_files() || choice.vocabulary > 0 || choice.table_rows > 0)
-    throw Error(ErrorKind::input, "workload moe trains on generated text only",
-                "remove data, vocabulary and table_rows, or train llm on your files");
+  require_generated(choice, "moe", "text", ", or train llm on your files");
   return MoeData::in_order<FiniteTokens>(std::make_unique<RegimeSource>(setting.text(seed)), choice,
                                          seed);
 }
@@ -49,15 +46,8 @@ MoeSetting tiny_moe(const std::string& preset) {
 MoeSetting large_moe(const std::string& preset, int regimes, std::int64_t batch,
                      std::int64_t horizon, double peak, std::int64_t warmup) {
   MoeSetting setting{moe_preset(preset), regimes};
-  Recipe& recipe = setting.recipe;
-  recipe.batch = batch;
-  recipe.horizon = horizon;
-  recipe.schedule = {Schedule::Shape::cosine, peak, warmup, horizon, 0.1};
-  recipe.clip = 1.0;
-  recipe.target = 0.25;
-  recipe.evaluation_samples = 1024;
-  recipe.evaluation_every = horizon / 40;
-  recipe.micro_batch = 1;
+  setting.recipe = large_recipe(batch, horizon, {.peak = peak, .warmup = warmup, .floor = 0.1});
+  setting.recipe.target = 0.25;
   setting.adamw.beta2 = 0.95;
   setting.adamw.decay = 0.1;
   return setting;

@@ -31,6 +31,18 @@ Json mllog_options(const AdamwOptions& options) {
           {"opt_adamw_weight_decay", options.decay}};
 }
 
+Recipe large_recipe(std::int64_t batch, std::int64_t horizon, Schedule schedule) {
+  schedule.shape = Schedule::Shape::cosine;
+  schedule.horizon = horizon;
+  return {.batch = batch,
+          .horizon = horizon,
+          .schedule = schedule,
+          .clip = 1.0,
+          .evaluation_every = horizon / 40,
+          .evaluation_samples = 1024,
+          .micro_batch = 1};
+}
+
 namespace {
 
 using Make = std::function<std::unique_ptr<Workload>(

@@ -55,6 +55,11 @@ struct Recipe {
   std::string target_source = {};  // how the target was found; "" if it is provisional
 };
 
+/// Of a larger preset, whose target is still to be found: a cosine of this peak, warm-up and floor
+/// over the whole horizon, gradients clipped at 1, evaluations on 1024 samples every fortieth of
+/// the horizon, one sample at once.
+Recipe large_recipe(std::int64_t batch, std::int64_t horizon, Schedule schedule);
+
 /// Quality of a model on the evaluation samples: the gap to the best that any model can reach on
 /// these samples; lower is better, and 0 is perfect. For data with an unknown law
 /// (Workload::knows_floor) it is the gap to a bound that no model can pass: no loss, an AUC of 1.

@@ -18,8 +18,7 @@ TEST_CASE("grpo tiny reaches its target", "[.evidence]") {
   const auto seed = static_cast<std::uint64_t>(asked_count("SEED", 1));
   GrpoSetting setting = grpo_setting("tiny");
   Recipe& of_base = setting.base.recipe;
-  of_base.horizon = of_base.schedule.horizon = of_base.evaluation_every =
-      asked_count("BASE_STEPS", of_base.horizon);
+  setting.base = base_training(setting.base, asked_count("BASE_STEPS", of_base.horizon));
   of_base.schedule.peak = asked_number("BASE_RATE", of_base.schedule.peak);
   of_base.batch = asked_count("BASE_BATCH", of_base.batch);
   Recipe& recipe = setting.recipe;

@@ -144,8 +144,7 @@ TEST_CASE("a rank that draws other prompts is found by the next rank") {
 
 TEST_CASE("rewards raise the success of a pretrained policy above imitation", "[long]") {
   GrpoSetting setting = grpo_setting("tiny");
-  setting.base.recipe.horizon = setting.base.recipe.schedule.horizon =
-      setting.base.recipe.evaluation_every = 400;
+  setting.base = base_training(setting.base, 400);
   const Pretrained base = grpo_base_of(setting);
   const double imitation = make_grpo_workload("tiny", 1)->baselines().front().second;
   CHECK(base.unadapted == Approx(imitation).margin(0.06));  // it has learned the demonstrations

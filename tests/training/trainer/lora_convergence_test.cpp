@@ -17,8 +17,7 @@ TEST_CASE("lora tiny reaches its target", "[.evidence]") {
   const auto seed = static_cast<std::uint64_t>(asked_count("SEED", 1));
   LoraSetting setting = lora_setting("tiny");
   Recipe& of_base = setting.base.recipe;
-  of_base.horizon = of_base.schedule.horizon = of_base.evaluation_every =
-      asked_count("BASE_STEPS", of_base.horizon);
+  setting.base = base_training(setting.base, asked_count("BASE_STEPS", of_base.horizon));
   setting.shape.rank = asked_count("RANK", setting.shape.rank);
   setting.shape.alpha = 2 * setting.shape.rank;
   Recipe& recipe = setting.training.recipe;

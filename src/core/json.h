@@ -51,4 +51,10 @@ inline std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : dump(value);
 }
 
+/// What a person writes for a value: JSON where the text is JSON, else the text itself, so that
+/// dtype=f32 needs no quotes.
+inline Json value_of_text(const std::string& text) {
+  return try_parse_json(text).value_or(Json(text));
+}
+
 }  // namespace bench

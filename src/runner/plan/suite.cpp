@@ -35,9 +35,6 @@ Case& find_case(Suite& suite, const std::string& name, const std::string& option
       "cases: " + join(names, ", "));
 }
 
-/// Parsed as JSON if possible, else a string: --set gemm.dtype=f32 needs no quotes.
-Json value_of(const std::string& text) { return try_parse_json(text).value_or(Json(text)); }
-
 void set(Suite& suite, const std::string& change, const ProbeCatalogue& catalogue) {
   const std::string option = "--set " + change;
   const auto equals = change.find('=');
@@ -47,7 +44,7 @@ void set(Suite& suite, const std::string& change, const ProbeCatalogue& catalogu
                 "for example --set gemm.threads=1");
   Case& target = find_case(suite, change.substr(0, dot), option);
   const std::string name = change.substr(dot + 1, equals - dot - 1);
-  const Json value = value_of(change.substr(equals + 1));
+  const Json value = value_of_text(change.substr(equals + 1));
   check_param(*catalogue.find(target.probe), name, value, option, "/" + name);
   target.params[name] = value;
   target.axes.erase(name);

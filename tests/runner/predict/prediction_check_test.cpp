@@ -22,17 +22,18 @@ void add_series(Side& side, const std::string& metric, const Json& params, int r
   for (const double value : values) points.push_back({.value = value});
 }
 
-/// All-reduce of two sizes, in and out of place, over two and four ranks.
+/// All-reduce of two sizes, in place and not, over two and four ranks.
 Side measured_side() {
   Side side{.name = "run 1"};
-  const auto add = [&](const char* place, int bytes, int ranks, const std::vector<double>& values) {
+  const auto add = [&](bool in_place, int bytes, int ranks, const std::vector<double>& values) {
     add_series(side, "collective.latency",
-               {{"op", "all_reduce"}, {"placement", place}, {"size_bytes", bytes}}, ranks, values);
+               {{"op", "all_reduce"}, {"in_place", in_place}, {"size_bytes", bytes}}, ranks,
+               values);
   };
-  add("in_place", 4096, 2, {4e-6, 5e-6, 6e-6});
-  add("out_of_place", 4096, 2, {7e-6, 8e-6, 9e-6});
-  add("in_place", 4096, 4, {10e-6});
-  add("in_place", 1048576, 2, {1e-3});
+  add(true, 4096, 2, {4e-6, 5e-6, 6e-6});
+  add(false, 4096, 2, {7e-6, 8e-6, 9e-6});
+  add(true, 4096, 4, {10e-6});
+  add(true, 1048576, 2, {1e-3});
   add_series(side, "training.step_time", Json::object(), 1, {0.5, 0.6});
   return side;
 }
@@ -53,7 +54,7 @@ TEST_CASE("a collective is held against the fastest series of its size and ranks
   CHECK(answer.check->values == 3);
   CHECK(answer.check->least == 4e-6);
   CHECK(answer.check->most == 6e-6);
-  CHECK(answer.check->params.at("placement") == "in_place");
+  CHECK(answer.check->params.at("in_place") == true);
   CHECK(answer.check->source == "run 1");
 
   const Json json = parse_json(to_json(answer).dump(), "answer");
@@ -101,6 +102,18 @@ TEST_CASE("several series are refused for other metrics, and another unit too") 
   add_series(side, "triad.bandwidth", Json::object(), 1, {1e9}, Unit::byte_per_second);
   CHECK_THROWS_WITH(check_prediction(answer, side, {.metric = "triad.bandwidth"}),
                     Contains("triad.bandwidth is in B/s, which the answer is not"));
+}
+
+TEST_CASE("conditions choose a series by numbers, truth values and words") {
+  const Prediction answer = predicted_collective(4096, 1e-9);
+  PredictOptions options;
+  options.where = {"in_place=false", "ranks=2", "op=all_reduce"};
+  const MeasuredAs sought = measurement_sought(answer, options);
+  CHECK(sought.metric == "collective.latency");
+  CHECK(check_prediction(answer, measured_side(), sought).measured == 8e-6);
+  options.where = {"in_place=yes"};
+  CHECK_THROWS_WITH(check_prediction(answer, measured_side(), measurement_sought(answer, options)),
+                    Contains("no measurement of collective.latency"));
 }
 
 TEST_CASE("a question without a metric of its own needs one, and conditions are KEY=VALUE") {

@@ -112,7 +112,7 @@ FactList check_facts(const Prediction& prediction) {
                             text(check.most));
   FactList facts;
   facts.rows.emplace_back("measured", measured);
-  facts.rows.emplace_back("by", printable(check.metric + " " + check.params.dump()));
+  facts.rows.emplace_back("by", printable(check.metric + " " + dump(check.params)));
   facts.rows.emplace_back("source", printable(check.source));
   facts.rows.emplace_back("error of the prediction",
                           fmt::format("{:+.1f} %", 100.0 * error_of(prediction)));

@@ -191,6 +191,13 @@ class Products {
 
 }  // namespace
 
+std::vector<double> values_of(const ValuesOfUnits& units) {
+  std::vector<double> values;
+  for (const auto& [unit, points] : units)
+    for (const Point& point : points) values.push_back(point.value);
+  return values;
+}
+
 MetricKey metric_key(const SeriesKey& key) {
   return {key.metric, dump(key.params), kind_of_device(key.device), key.over, key.ranks,
           key.unit,   key.better};

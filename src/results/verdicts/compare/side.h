@@ -42,6 +42,8 @@ using UnitOfHost = std::pair<std::string, std::string>;
 
 /// All run values of a metric, by who measured them, oldest first.
 using ValuesOfUnits = std::map<UnitOfHost, std::vector<Point>>;
+/// Whoever measured them.
+std::vector<double> values_of(const ValuesOfUnits& units);
 
 struct Side {
   std::string name = {};

@@ -17,14 +17,6 @@ struct CollectiveOptions : PredictOptions {
   CollectiveQuestion question = {};
 };
 
-/// Median over all values of a side's series.
-double median_of(const ValuesOfUnits& values) {
-  std::vector<double> all;
-  for (const auto& [unit, points] : values)
-    for (const Point& point : points) all.push_back(point.value);
-  return median(all);
-}
-
 /// Those of other sizes than the wanted one: a prediction that is checked must not know the answer.
 void leave_out(double bytes, std::vector<MeasuredCollective>& measured) {
   std::erase_if(measured, [bytes](const MeasuredCollective& one) { return one.bytes == bytes; });
@@ -40,7 +32,7 @@ void take_measured(CollectiveOptions& options) {
     const Json params = parse_json(key.params, "parameters");
     if (params.value("op", "") != question.operation || !params.contains("size_bytes")) continue;
     const double bytes = params.at("size_bytes").get<double>();
-    const double seconds = median_of(values);
+    const double seconds = median(values_of(values));
     auto& known = found[key.ranks];
     const auto [place, is_new] = known.emplace(bytes, seconds);
     if (!is_new) place->second = std::min(place->second, seconds);

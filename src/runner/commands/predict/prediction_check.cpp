@@ -1,7 +1,6 @@
 #include "runner/commands/predict/prediction_check.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -47,22 +46,21 @@ bool has_params(const Json& params, const Json& wanted) {
   return true;
 }
 
-/// "size_bytes (1024, 4096); placement (in_place, out_of_place)": what tells the series apart.
+/// "in_place (false, true); size_bytes (1024, 4096)": in what the series differ.
 std::string differences(const std::vector<MatchedSeries>& series) {
   std::map<std::string, std::set<std::string>> values;
   for (const MatchedSeries& one : series)
-    for (const auto& [name, value] : one.params.items())
-      values[name].insert(value.is_string() ? value.get<std::string>() : value.dump());
-  std::vector<std::string> told;
+    for (const auto& [name, value] : one.params.items()) values[name].insert(text_of(value));
+  std::vector<std::string> parameters;
   for (const auto& [name, different] : values)
     if (different.size() > 1)
-      told.push_back(name + " (" +
-                     join(std::vector<std::string>(different.begin(), different.end()), ", ") +
-                     ")");
-  return join(told, "; ");
+      parameters.push_back(
+          name + " (" + join(std::vector<std::string>(different.begin(), different.end()), ", ") +
+          ")");
+  return join(parameters, "; ");
 }
 
-/// A number where the text is one, else the text: {"size_bytes": 4096}.
+/// {"size_bytes": 4096, "in_place": true, "op": "all_reduce"}
 Json params_of(const std::vector<std::string>& conditions) {
   Json params = Json::object();
   for (const std::string& condition : conditions) {
@@ -70,12 +68,7 @@ Json params_of(const std::vector<std::string>& conditions) {
     if (equals == std::string::npos || equals == 0)
       throw Error(ErrorKind::usage, "'" + printable(condition) + "' is not KEY=VALUE",
                   "write a parameter of the series, such as --where size_bytes=4096");
-    const std::string value = condition.substr(equals + 1);
-    double number = 0.0;
-    const char* const end = value.data() + value.size();
-    const auto [stop, failed] = std::from_chars(value.data(), end, number);
-    const bool is_number = failed == std::errc() && stop == end;
-    params[condition.substr(0, equals)] = is_number ? Json(number) : Json(value);
+    params[condition.substr(0, equals)] = value_of_text(condition.substr(equals + 1));
   }
   return params;
 }
@@ -94,15 +87,14 @@ PredictionCheck check_prediction(const Prediction& prediction, const Side& side,
           "name another --metric");
     MatchedSeries series{parse_json(key.params, "parameters")};
     series.params["ranks"] = key.ranks;
-    for (const auto& [unit, points] : units)
-      for (const Point& point : points) series.values.push_back(point.value);
+    series.values = values_of(units);
     all.push_back(series);
     if ((measured_as.ranks == 0 || measured_as.ranks == key.ranks) &&
         has_params(series.params, measured_as.params))
       matched.push_back(std::move(series));
   }
   const std::string sought =
-      measured_as.metric + (measured_as.params.empty() ? "" : " " + measured_as.params.dump()) +
+      measured_as.metric + (measured_as.params.empty() ? "" : " " + dump(measured_as.params)) +
       (measured_as.ranks > 0 ? " over " + std::to_string(measured_as.ranks) + " ranks" : "");
   if (matched.empty())
     throw Error(ErrorKind::input,
@@ -125,7 +117,7 @@ PredictionCheck check_prediction(const Prediction& prediction, const Side& side,
           most};
 }
 
-PredictionCheck check_prediction(const Prediction& prediction, const PredictOptions& options) {
+MeasuredAs measurement_sought(const Prediction& prediction, const PredictOptions& options) {
   MeasuredAs measured_as = prediction.measured_as;
   if (!options.metric.empty() && options.metric != measured_as.metric)
     measured_as = {.metric = options.metric};
@@ -134,6 +126,11 @@ PredictionCheck check_prediction(const Prediction& prediction, const PredictOpti
                 "no metric measures the answer to `predict " + prediction.question + "` by itself",
                 "name one by --metric");
   measured_as.params.update(params_of(options.where));
+  return measured_as;
+}
+
+PredictionCheck check_prediction(const Prediction& prediction, const PredictOptions& options) {
+  const MeasuredAs measured_as = measurement_sought(prediction, options);
   const auto sides = read_sides(options, {options.check}, {measured_as.metric});
   return check_prediction(prediction, sides.front(), measured_as);
 }

@@ -13,8 +13,12 @@ namespace bench {
 PredictionCheck check_prediction(const Prediction& prediction, const Side& side,
                                  const MeasuredAs& measured_as);
 
-/// By --check, --metric and --where. Throws Error(usage) for a question without a metric of its own
-/// if none is named.
+/// The prediction's own metric, or --metric, narrowed by --where. Throws Error(usage) for a
+/// question without a metric of its own if none is named, and for a condition that is not
+/// KEY=VALUE.
+MeasuredAs measurement_sought(const Prediction& prediction, const PredictOptions& options);
+
+/// By --check and what is sought.
 PredictionCheck check_prediction(const Prediction& prediction, const PredictOptions& options);
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,14 +18,6 @@
 #include "tests/training/short_training.h"
 
 namespace bench::training {
-
-inline void check_that_all_held(const TrainingRun& run) {
-  CHECK_FALSE(run.checks.empty());
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
-}
 
 /// Never updates the parameters that have so many elements.
 class StaleParameters final : public PassingOptimizer {
@@ -101,6 +94,41 @@ inline std::vector<TrainingRun> train_on_ranks(int ranks, double loses,
     own.lanes = lanes;
     return train_short(own, group, observer);
   });
+}
+
+/// Losses and gradient norms are those of `one`, to the bit.
+inline void check_same_steps(const TrainingRun& run, const TrainingRun& one) {
+  REQUIRE(run.steps.size() == one.steps.size());
+  for (std::size_t step = 0; step < run.steps.size(); ++step) {
+    CHECK(run.steps[step].loss == one.steps[step].loss);
+    CHECK(run.steps[step].gradient_norm == one.steps[step].gradient_norm);
+  }
+}
+
+/// The check `data` of a training of ten steps whose inputs change after they were read for the
+/// last step, but not when they are read again.
+inline TrainingCheck data_after_late_change(
+    ShortTraining training, const std::function<void(const Model&, const Lane&)>& change) {
+  const std::int64_t of_step = training.recipe.batch / training.recipe.micro_batch;
+  std::atomic<std::int64_t> reads{0};
+  training.spoil = [&](const Model& model, const Lane& lane) {
+    if (++reads > of_step * 9 && reads <= of_step * 10) change(model, lane);
+  };
+  return check_named(train_short(training), "data");
+}
+
+/// Of two ranks, the second draws the samples of another seed, which both must find.
+inline void check_that_other_samples_are_found(const ShortTraining& training) {
+  std::vector<TrainingRun> runs(2);
+  run_ranks(2, [&](Group& group) {
+    ShortTraining own = training;
+    own.lanes = 1;
+    if (group.rank() == 1) own.source_seed = 2;
+    runs[static_cast<std::size_t>(group.rank())] = train_short(own, group);
+  });
+  for (const TrainingRun& run : runs)
+    CHECK_THAT(check_named(run, "data").text,
+               Catch::Matchers::Contains("differ from those that rank 0 generates"));
 }
 
 }  // namespace bench::training

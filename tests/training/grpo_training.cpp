@@ -1,5 +1,6 @@
 #include "tests/training/grpo_training.h"
 
+#include "tests/training/short_training.h"
 #include "training/host/host_kernels.h"
 
 namespace bench::training {
@@ -17,10 +18,7 @@ GrpoSetting quick_grpo(std::int64_t base_steps) {
 Pretrained grpo_base_of(const GrpoSetting& setting) {
   const auto base = make_grpo_base_workload_from("tiny", setting);
   const auto task = make_grpo_workload_from("tiny", setting, 1);
-  const auto alone = make_self_group();
-  return pretrain(
-      *base, *task, {.recipe = base->recipe(), .lanes = 2}, {},
-      [](Dtype dtype) { return host_kernels(dtype); }, *alone);
+  return pretrain_here(*base, *task);
 }
 
 TrainingRun train_grpo(const GrpoTraining& training, Group& group, RunObserver& observer) {

@@ -1,5 +1,6 @@
 #include "tests/training/lora_training.h"
 
+#include "tests/training/short_training.h"
 #include "training/host/host_kernels.h"
 
 namespace bench::training {
@@ -16,10 +17,7 @@ LoraSetting quick_lora(std::int64_t base_steps) {
 Pretrained base_of(const LoraSetting& setting) {
   const auto base = make_lora_base_workload_from("tiny", setting);
   const auto task = make_lora_workload_from("tiny", setting, 1);
-  const auto alone = make_self_group();
-  return pretrain(
-      *base, *task, {.recipe = base->recipe(), .lanes = 2}, {},
-      [](Dtype dtype) { return host_kernels(dtype); }, *alone);
+  return pretrain_here(*base, *task);
 }
 
 const Pretrained& quick_base() {

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "tests/support/catch.h"
 #include "tests/training/changed_workload.h"
 #include "training/host/host_kernels.h"
 #include "training/workloads/llm.h"
@@ -56,10 +57,25 @@ TrainingRun train_short(const ShortTraining& training) {
   return train_short(training, *alone);
 }
 
+Pretrained pretrain_here(Workload& base, Workload& task) {
+  const auto alone = make_self_group();
+  return pretrain(
+      base, task, {.recipe = base.recipe(), .lanes = 2}, {},
+      [](Dtype dtype) { return host_kernels(dtype); }, *alone);
+}
+
 const TrainingCheck& check_named(const TrainingRun& run, const std::string& name) {
   for (const TrainingCheck& check : run.checks)
     if (check.check == name) return check;
   throw std::out_of_range("the run made no check '" + name + "'");
+}
+
+void check_that_all_held(const TrainingRun& run) {
+  CHECK_FALSE(run.checks.empty());
+  for (const TrainingCheck& check : run.checks) {
+    INFO(check.check << ": " << check.text);
+    CHECK(check.held);
+  }
 }
 
 }  // namespace bench::training

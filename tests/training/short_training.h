@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "training/trainer/pretraining.h"
 #include "training/trainer/trainer.h"
 #include "training/workloads/workload.h"
 
@@ -37,7 +38,13 @@ TrainingRun train_short(const ShortTraining& training, Group& group);
 TrainingRun train_short(const ShortTraining& training);
 TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver& observer);
 
+/// Trains a base on two lanes of the host, without a cache.
+Pretrained pretrain_here(Workload& base, Workload& task);
+
 /// Throws std::out_of_range if the run has no such check.
 const TrainingCheck& check_named(const TrainingRun& run, const std::string& name);
+
+/// A test fails for each check of the run that did not hold, and for a run without checks.
+void check_that_all_held(const TrainingRun& run);
 
 }  // namespace bench::training

@@ -4,9 +4,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <iostream>
+#include <string>
 
 #include "devices/host_clock.h"
+#include "tests/support/catch.h"
+#include "tests/training/short_training.h"
+#include "training/host/host_kernels.h"
 #include "training/trainer/trainer.h"
 
 namespace bench::training {
@@ -49,5 +54,43 @@ struct PrintedGaps final : RunObserver {
   }
   std::int64_t batch;
 };
+
+/// The recipe with what was asked by BATCH, MICRO, STEPS, WARMUP, RATE, CLIP, EVERY, JUDGED and
+/// TO_THE_END.
+inline Recipe asked_recipe(Recipe recipe) {
+  recipe.batch = asked_count("BATCH", recipe.batch);
+  recipe.micro_batch = asked_count("MICRO", recipe.micro_batch);
+  recipe.horizon = recipe.schedule.horizon = asked_count("STEPS", recipe.horizon);
+  recipe.schedule.warmup = asked_count("WARMUP", recipe.schedule.warmup);
+  recipe.schedule.peak = asked_number("RATE", recipe.schedule.peak);
+  recipe.clip = asked_number("CLIP", recipe.clip);
+  recipe.evaluation_every = asked_count("EVERY", recipe.evaluation_every);
+  recipe.evaluation_samples = asked_count("JUDGED", recipe.evaluation_samples);
+  if (asked_number("TO_THE_END", 0) != 0) recipe.target.reset();
+  return recipe;
+}
+
+inline std::uint64_t asked_seed() { return static_cast<std::uint64_t>(asked_count("SEED", 1)); }
+
+/// Trains by the recipe on LANES lanes with the asked seed, prints gaps, `sizes` of the model and
+/// times since `clock`, and fails unless the gap is at most `target` and all checks held.
+inline void run_study(Workload& workload, const Recipe& recipe, double target,
+                      const StudyClock& clock,
+                      const std::function<std::string(const Trainer&)>& sizes) {
+  TrainerOptions options;
+  options.recipe = recipe;
+  options.seed = asked_seed();
+  options.lanes = static_cast<int>(asked_count("LANES", 2));
+  const auto alone = make_self_group();
+  PrintedGaps looks(recipe.batch);
+  Trainer trainer(
+      workload, options, [](Dtype dtype) { return host_kernels(dtype); }, *alone);
+  const TrainingRun run = trainer.run(looks);
+  const CurvePoint& last = run.curve.back();
+  std::cout << "floor " << last.floor << " target " << target << " " << sizes(trainer) << "\n";
+  clock.print(run);
+  CHECK(last.gap <= target);
+  check_that_all_held(run);
+}
 
 }  // namespace bench::training

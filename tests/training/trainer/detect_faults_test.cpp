@@ -1,6 +1,5 @@
 // Faults of a detector's training, on one rank and on two, and what finds each.
 #include <algorithm>
-#include <atomic>
 #include <vector>
 
 #include "tests/support/catch.h"
@@ -33,11 +32,7 @@ TEST_CASE("two ranks train a detector like two lanes of one, and judge it alike"
   check_that_all_held(one[0]);
   for (const TrainingRun& run : two) {
     check_that_all_held(run);
-    REQUIRE(run.steps.size() == one[0].steps.size());
-    for (std::size_t step = 0; step < run.steps.size(); ++step) {
-      CHECK(run.steps[step].loss == one[0].steps[step].loss);
-      CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
-    }
+    check_same_steps(run, one[0]);
     CHECK(run.parts == two[0].parts);
     CHECK(run.curve.back().gap == one[0].curve.back().gap);
     CHECK(run.curve.back().floor == one[0].curve.back().floor);
@@ -73,13 +68,10 @@ TEST_CASE("updates of a detector that ignore the warm-up are found") {
 
 TEST_CASE("an image, or a label, that changes after it was read is found") {
   for (const std::size_t input : {std::size_t{0}, std::size_t{2}}) {
-    ShortTraining training = short_detect(10);
-    std::atomic<int> reads{0};
-    training.spoil = [&](const Model& model, const Lane& lane) {
-      if (++reads > 4 * 9 && reads <= 4 * 10)  // the last step, but not the check after it
-        lane.view(model.inputs[input]).as<float>()[5] += 1e-3F;
-    };
-    const TrainingCheck check = check_named(train_short(training), "data");
+    const TrainingCheck check =
+        data_after_late_change(short_detect(10), [input](const Model& model, const Lane& lane) {
+          lane.view(model.inputs[input]).as<float>()[5] += 1e-3F;
+        });
     CHECK_FALSE(check.held);
     CHECK_THAT(check.text, Contains(input == 0 ? "step 9: 'images'" : "step 9: 'boxes'"));
   }
@@ -94,15 +86,7 @@ TEST_CASE("repeated scenes are found") {
 }
 
 TEST_CASE("a rank that draws other scenes is found by the next rank") {
-  std::vector<TrainingRun> runs(2);
-  run_ranks(2, [&](Group& group) {
-    ShortTraining training = short_detect(10);
-    training.lanes = 1;
-    if (group.rank() == 1) training.source_seed = 2;
-    runs[static_cast<std::size_t>(group.rank())] = train_short(training, group);
-  });
-  for (const TrainingRun& run : runs)
-    CHECK_THAT(check_named(run, "data").text, Contains("differ from those that rank 0 generates"));
+  check_that_other_samples_are_found(short_detect(10));
 }
 
 TEST_CASE("answers that are the labels are found by a precision above that of the true boxes") {

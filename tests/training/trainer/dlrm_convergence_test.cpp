@@ -63,10 +63,7 @@ TEST_CASE("dlrm tiny learns interactions within 150 steps", "[long]") {
   CHECK(run.parts[1].second < 0.05);
   CHECK(run.parts[2].second == Approx(1.0).margin(0.05));
   CHECK(run.parts[3].second == Approx(0.052).margin(0.004));
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
+  check_that_all_held(run);
 }
 
 }  // namespace bench::training

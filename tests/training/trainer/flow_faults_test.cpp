@@ -1,6 +1,5 @@
 // Faults of a training of rectified flow, on one rank and on two, and what finds each.
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -33,11 +32,7 @@ TEST_CASE("two ranks train rectified flow like two lanes of one, bit for bit") {
   check_that_all_held(one[0]);
   for (const TrainingRun& run : two) {
     check_that_all_held(run);
-    REQUIRE(run.steps.size() == one[0].steps.size());
-    for (std::size_t step = 0; step < run.steps.size(); ++step) {
-      CHECK(run.steps[step].loss == one[0].steps[step].loss);
-      CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
-    }
+    check_same_steps(run, one[0]);
     CHECK(run.parts == two[0].parts);
     CHECK(run.curve.back().gap == Approx(one[0].curve.back().gap).epsilon(1e-12));
   }
@@ -73,13 +68,10 @@ TEST_CASE("updates of rectified flow that ignore the warm-up are found") {
 }
 
 TEST_CASE("a noisy image that changes after it was read is found") {
-  ShortTraining training = short_flow(10);
-  std::atomic<int> reads{0};
-  training.spoil = [&](const Model& model, const Lane& lane) {
-    if (++reads > 4 * 9 && reads <= 4 * 10)  // the last step, but not the check after it
-      lane.view(model.inputs[1]).as<float>()[5] += 1e-3F;
-  };
-  const TrainingCheck check = check_named(train_short(training), "data");
+  const TrainingCheck check =
+      data_after_late_change(short_flow(10), [](const Model& model, const Lane& lane) {
+        lane.view(model.inputs[1]).as<float>()[5] += 1e-3F;
+      });
   CHECK_FALSE(check.held);
   CHECK_THAT(check.text, Contains("step 9: 'patches' of samples"));
 }
@@ -93,15 +85,7 @@ TEST_CASE("repeated images are found") {
 }
 
 TEST_CASE("a rank that draws other images is found by the next rank") {
-  std::vector<TrainingRun> runs(2);
-  run_ranks(2, [&](Group& group) {
-    ShortTraining training = short_flow(10);
-    training.lanes = 1;
-    if (group.rank() == 1) training.source_seed = 2;
-    runs[static_cast<std::size_t>(group.rank())] = train_short(training, group);
-  });
-  for (const TrainingRun& run : runs)
-    CHECK_THAT(check_named(run, "data").text, Contains("differ from those that rank 0 generates"));
+  check_that_other_samples_are_found(short_flow(10));
 }
 
 TEST_CASE("inputs that show the velocity are found by a gap below the floor", "[long]") {

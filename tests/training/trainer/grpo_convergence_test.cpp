@@ -15,7 +15,7 @@ namespace bench::training {
 // By hand: training_tests "grpo tiny reaches its target", with SEED, STEPS, RATE, KL, BASE_STEPS,
 // TO_THE_END as asked. BASE_CACHE keeps the base.
 TEST_CASE("grpo tiny reaches its target", "[.evidence]") {
-  const auto seed = static_cast<std::uint64_t>(asked_count("SEED", 1));
+  const std::uint64_t seed = asked_seed();
   GrpoSetting setting = grpo_setting("tiny");
   Recipe& of_base = setting.base.recipe;
   setting.base = base_training(setting.base, asked_count("BASE_STEPS", of_base.horizon));
@@ -23,12 +23,9 @@ TEST_CASE("grpo tiny reaches its target", "[.evidence]") {
   of_base.batch = asked_count("BASE_BATCH", of_base.batch);
   Recipe& recipe = setting.recipe;
   const double target = recipe.target.value();
-  recipe.horizon = recipe.schedule.horizon = asked_count("STEPS", recipe.horizon);
-  recipe.schedule.peak = asked_number("RATE", recipe.schedule.peak);
-  recipe.batch = asked_count("BATCH", recipe.batch);
+  recipe = asked_recipe(recipe);
   setting.rollouts.generations = asked_count("GROUP", setting.rollouts.generations);
   setting.rollouts.kl = asked_number("KL", setting.rollouts.kl);
-  if (asked_count("TO_THE_END", 0) != 0) recipe.target.reset();
   const auto kernels = [](Dtype dtype) { return host_kernels(dtype); };
   const auto alone = make_self_group();
   const char* cache = std::getenv("BASE_CACHE");
@@ -49,10 +46,7 @@ TEST_CASE("grpo tiny reaches its target", "[.evidence]") {
   clock.print(run);
   for (const PhaseTime& phase : run.breakdown)
     std::cout << to_string(phase.phase) << " " << phase.mean.value << " s\n";
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
+  check_that_all_held(run);
   CHECK(run.curve.back().gap <= target);
 }
 

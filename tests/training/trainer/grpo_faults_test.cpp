@@ -45,9 +45,7 @@ TEST_CASE("two ranks train by rewards like two lanes of one, bit for bit") {
   check_that_all_held(one[0]);
   for (const TrainingRun& run : two) {
     check_that_all_held(run);
-    REQUIRE(run.steps.size() == one[0].steps.size());
-    for (std::size_t step = 0; step < run.steps.size(); ++step)
-      CHECK(run.steps[step].gradient_norm == one[0].steps[step].gradient_norm);
+    check_same_steps(run, one[0]);
     CHECK(run.curve.back().gap == Approx(one[0].curve.back().gap).epsilon(1e-12));
     CHECK(run.breakdown.at(static_cast<std::size_t>(RunPhase::rollout)).mean.value > 0.0);
   }

@@ -45,10 +45,7 @@ TEST_CASE("lora tiny reaches its target", "[.evidence]") {
   const TrainingRun run = train_lora(training, *alone, looks);
   const CurvePoint& last = run.curve.back();
   clock.print(run);
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
+  check_that_all_held(run);
   CHECK(last.gap <= target);
 }
 

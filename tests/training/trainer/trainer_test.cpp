@@ -71,10 +71,7 @@ TEST_CASE("a run ends at the first evaluation that meets its target, before its 
   CHECK(run.samples_to_target.value() == static_cast<double>(run.steps.size() * 32));
   CHECK(run.samples_to_target_interpolated.value() <= run.samples_to_target.value());
   CHECK(run.curve.back().seconds <= run.wall.value);
-  for (const TrainingCheck& check : run.checks) {
-    INFO(check.check << ": " << check.text);
-    CHECK(check.held);
-  }
+  check_that_all_held(run);
 }
 
 TEST_CASE("a run that misses its target ends at its horizon and reports its gap") {

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "tests/support/catch.h"
+#include "tests/training/fresh_lane.h"
 #include "training/detection/suppression.h"
 #include "training/host/host_kernels.h"
 #include "training/kernels/functors/portable.h"
@@ -12,22 +13,6 @@
 namespace bench::training {
 using Catch::Matchers::Contains;
 namespace {
-
-/// A lane of fresh weights for so many samples.
-struct FreshDetect {
-  std::unique_ptr<Workload> workload;
-  Model model;
-  Plan plan;
-  Weights weights;
-  Lane lane;
-
-  FreshDetect(std::uint64_t seed, std::int64_t samples, Dtype dtype = Dtype::f32)
-      : workload(make_detect_workload("tiny", seed)),
-        model(workload->model(samples, dtype, false)),
-        plan(make_plan(*model.graph, false)),
-        weights(plan, 1),
-        lane(plan, weights, [](Dtype type) { return host_kernels(type); }) {}
-};
 
 /// What such answers to tiny's evaluation scenes lack of the true boxes' precision.
 template <class Answer>
@@ -74,7 +59,7 @@ TEST_CASE("the baselines of detect tiny are gaps of answers that know less") {
 }
 
 TEST_CASE("a detector sees the scene, and its targets are those of the labels") {
-  FreshDetect detect(1, 2);
+  FreshLane detect(make_detect_workload("tiny", 1), 2);
   detect.workload->read(Split::evaluation, 4, detect.model, detect.lane);
   const DetectSetting setting = detect_setting("tiny");
   Scene scene;
@@ -115,7 +100,7 @@ TEST_CASE("predictions above the least score become boxes, the best of each obje
 }
 
 TEST_CASE("an untrained detector finds nothing, and its floor is that of the true boxes") {
-  FreshDetect detect(1, 4);
+  FreshLane detect(make_detect_workload("tiny", 1), 4);
   const auto evaluation = detect.workload->evaluation(detect.model);
   for (std::uint64_t first = 0; first < 30; first += 4) {
     detect.workload->read(Split::evaluation, first, detect.model, detect.lane);
@@ -140,7 +125,8 @@ TEST_CASE("an untrained detector finds nothing, and its floor is that of the tru
 }
 
 TEST_CASE("images in bf16 are the rounded ones of f32, labels stay") {
-  FreshDetect wide(1, 1), narrow(1, 1, Dtype::bf16);
+  FreshLane wide(make_detect_workload("tiny", 1), 1);
+  FreshLane narrow(make_detect_workload("tiny", 1), 1, Dtype::bf16);
   wide.workload->read(Split::train, 3, wide.model, wide.lane);
   narrow.workload->read(Split::train, 3, narrow.model, narrow.lane);
   const View a = wide.lane.view(wide.model.inputs[0]), b = narrow.lane.view(narrow.model.inputs[0]);

@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "tests/support/catch.h"
+#include "tests/training/fresh_lane.h"
 #include "tests/training/study.h"
 #include "training/host/host_kernels.h"
 #include "training/kernels/functors/portable.h"
@@ -11,28 +12,6 @@
 namespace bench::training {
 using Catch::Matchers::Contains;
 namespace {
-
-/// A lane of fresh weights for so many samples.
-struct FreshFlow {
-  std::unique_ptr<Workload> workload;
-  Model model;
-  Plan plan;
-  Weights weights;
-  Lane lane;
-
-  FreshFlow(std::uint64_t seed, std::int64_t samples, Dtype dtype = Dtype::f32)
-      : workload(make_flow_workload("tiny", seed)),
-        model(workload->model(samples, dtype, false)),
-        plan(make_plan(*model.graph, false)),
-        weights(plan, 1),
-        lane(plan, weights, [](Dtype type) { return host_kernels(type); }) {}
-};
-
-double flow_part(const Quality& quality, const std::string& name) {
-  for (const auto& [found, value] : quality.parts)
-    if (found == name) return value;
-  return std::nan("");
-}
 
 /// Over evaluation images, what the mean squared error of a velocity exceeds that of the best one
 /// by, averaged over times.
@@ -59,7 +38,7 @@ double gap_of_velocity(const CaptionedImages& source, std::uint64_t count,
 }
 
 Quality fresh_quality(std::uint64_t count) {
-  FreshFlow flow(1, 4);
+  FreshLane flow(make_flow_workload("tiny", 1), 4);
   const auto evaluation = flow.workload->evaluation(flow.model);
   for (std::uint64_t first = 0; first < count; first += 4) {
     flow.workload->read(Split::evaluation, first, flow.model, flow.lane);
@@ -97,8 +76,8 @@ TEST_CASE("an untrained model predicts no velocity, and each time has its loss a
       count += 1.0;
     }
     const std::string name = "_t" + std::to_string(time) + "_8";
-    CHECK(flow_part(quality, "loss" + name) == Approx(loss / count).epsilon(1e-5));
-    CHECK(flow_part(quality, "gap" + name) == Approx((loss - best) / count).epsilon(1e-4));
+    CHECK(part_of(quality, "loss" + name) == Approx(loss / count).epsilon(1e-5));
+    CHECK(part_of(quality, "gap" + name) == Approx((loss - best) / count).epsilon(1e-4));
     native += loss / count / 8.0;
     floor += best / count / 8.0;
   }
@@ -108,7 +87,7 @@ TEST_CASE("an untrained model predicts no velocity, and each time has its loss a
 }
 
 TEST_CASE("a model sees the noisy image in patches, and its target is noise minus image") {
-  FreshFlow flow(1, 2);
+  FreshLane flow(make_flow_workload("tiny", 1), 2);
   flow.workload->read(Split::evaluation, 4, flow.model, flow.lane);  // times 4/8 and 5/8
   const CaptionedImages source(flow_setting("tiny").images(1));
   std::vector<std::int32_t> words(3);
@@ -126,7 +105,8 @@ TEST_CASE("a model sees the noisy image in patches, and its target is noise minu
 }
 
 TEST_CASE("inputs in bf16 are the rounded ones of f32") {
-  FreshFlow wide(1, 1), narrow(1, 1, Dtype::bf16);
+  FreshLane wide(make_flow_workload("tiny", 1), 1);
+  FreshLane narrow(make_flow_workload("tiny", 1), 1, Dtype::bf16);
   wide.workload->read(Split::train, 3, wide.model, wide.lane);
   narrow.workload->read(Split::train, 3, narrow.model, narrow.lane);
   for (const std::size_t input : {1, 2, 3}) {

@@ -129,6 +129,15 @@ class Collectives {
   /// operation.
   virtual void run(CollectiveOp op, const void* send, void* recv, std::size_t count,
                    Dtype dtype) = 0;
+
+  /// Whether send() and receive() are supported.
+  virtual bool sends_messages() const { return false; }
+  /// Sends bytes to one rank, without waiting until it receives them unless many messages are
+  /// undelivered; `data` may be reused at once. Messages between two ranks keep their order.
+  virtual void send(std::span<const std::byte> data, int to);
+  /// Waits for the next message from a rank, which must have this size.
+  virtual void receive(std::span<std::byte> data, int from);
+
   virtual std::unique_ptr<CollectiveMemory> allocate(std::size_t bytes) {
     return make_host_collective_memory(bytes);
   }

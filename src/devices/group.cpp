@@ -17,12 +17,18 @@ class SelfGroup final : public Group {
   void max(std::span<double>) override {}
   void sum(std::span<double>) override {}
   std::vector<std::string> gather(const std::string& text) override { return {text}; }
+  std::unique_ptr<Group> subgroup(int) override { return std::make_unique<SelfGroup>(); }
   std::string library() const override { return "none"; }
 };
 
 }  // namespace
 
 std::unique_ptr<Group> make_self_group() { return std::make_unique<SelfGroup>(); }
+
+std::unique_ptr<Group> Group::subgroup(int) {
+  throw Error(ErrorKind::environment, "ranks joined by " + library() + " cannot be divided",
+              "start the ranks over MPI");
+}
 
 std::string broadcast_text(Group& group, const std::string& text) {
   double size = static_cast<double>(text.size());

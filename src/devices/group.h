@@ -29,6 +29,9 @@ class Group {
   virtual std::vector<std::string> gather(const std::string& text) = 0;
   /// The data plane for buffers in host memory; null for a rank alone.
   virtual Collectives* collectives() { return nullptr; }
+  /// The ranks that pass the same `number`, in their order here. Call on every rank; this group
+  /// must outlive it. Throws Error(environment) if the library cannot divide its ranks.
+  virtual std::unique_ptr<Group> subgroup(int number);
   /// "Open MPI v4.1.4", "TCP", "none".
   virtual std::string library() const = 0;
 };

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <exception>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "devices/collectives.h"
@@ -33,6 +38,38 @@ class Meeting {
     const std::lock_guard lock(mutex_);
     broken_ = true;
     changed_.notify_all();
+    for (const auto& [number, part] : parts_) part->break_up();
+    for (const auto& part : earlier_parts_) part->break_up();
+  }
+
+  /// The meeting of the ranks that pass one number; broken up with this one.
+  std::shared_ptr<Meeting> part(int number, int ranks) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Meeting>& part = parts_[number];
+    if (!part) part = std::make_shared<Meeting>(ranks);
+    return part;
+  }
+  /// For the next division of the ranks; those parts go on.
+  void forget_parts() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [number, part] : parts_) earlier_parts_.push_back(std::move(part));
+    parts_.clear();
+  }
+
+  using Data = std::vector<std::byte>;
+  void send(int from, int to, Data data) {
+    const std::lock_guard lock(mutex_);
+    messages_[{from, to}].push_back(std::move(data));
+    changed_.notify_all();
+  }
+  Data receive(int from, int to) {
+    std::unique_lock lock(mutex_);
+    std::deque<Data>& waiting = messages_[{from, to}];
+    changed_.wait(lock, [&] { return !waiting.empty() || broken_; });
+    if (waiting.empty()) throw Error(ErrorKind::interrupted, "another rank has gone");
+    Data first = std::move(waiting.front());
+    waiting.pop_front();
+    return first;
   }
 
   std::vector<const void*> sends;
@@ -44,6 +81,9 @@ class Meeting {
   int arrived_ = 0;
   int turn_ = 0;
   bool broken_ = false;
+  std::map<int, std::shared_ptr<Meeting>> parts_ = {};
+  std::vector<std::shared_ptr<Meeting>> earlier_parts_ = {};
+  std::map<std::pair<int, int>, std::deque<Data>> messages_ = {};
 };
 
 class ThreadOverlap final : public Overlap {
@@ -81,7 +121,8 @@ void add_up(const std::vector<const void*>& sends, std::size_t first, std::size_
 
 class ThreadGroup final : public Group, public Collectives {
  public:
-  ThreadGroup(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  ThreadGroup(std::shared_ptr<Meeting> meeting, int rank)
+      : shared_(std::move(meeting)), meeting_(*shared_), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return meeting_.size; }
   std::string library() const override { return "threads"; }
@@ -89,9 +130,31 @@ class ThreadGroup final : public Group, public Collectives {
   Overlap* overlap() override { return &overlap_; }
   void barrier() override { meeting_.wait(); }
 
+  std::unique_ptr<Group> subgroup(int number) override {
+    const std::vector<double> numbers = gather_numbers(*this, {static_cast<double>(number)});
+    const auto same = [&](double other) { return other == number; };
+    const auto before = std::count_if(numbers.begin(), numbers.begin() + rank_, same);
+    auto part = meeting_.part(number, static_cast<int>(std::ranges::count_if(numbers, same)));
+    meeting_.wait();
+    if (rank_ == 0) meeting_.forget_parts();
+    meeting_.wait();
+    return std::make_unique<ThreadGroup>(std::move(part), static_cast<int>(before));
+  }
+
+  bool sends_messages() const override { return true; }
+  void send(std::span<const std::byte> data, int to) override {
+    meeting_.send(rank_, to, {data.begin(), data.end()});
+  }
+  void receive(std::span<std::byte> data, int from) override {
+    const Meeting::Data message = meeting_.receive(from, rank_);
+    if (message.size() != data.size())
+      throw Error(ErrorKind::internal, "a message has another size than expected");
+    std::ranges::copy(message, data.begin());
+  }
+
   void broadcast(std::span<std::byte> data, int root) override {
     share(data.data(), [&] {
-      if (rank_ != root) std::memcpy(data.data(), send(root), data.size());
+      if (rank_ != root) std::memcpy(data.data(), sent(root), data.size());
     });
   }
   void max(std::span<double> values) override {
@@ -104,7 +167,7 @@ class ThreadGroup final : public Group, public Collectives {
     std::vector<std::string> texts;
     share(&text, [&] {
       for (int rank = 0; rank < size() && rank_ == 0; ++rank)
-        texts.push_back(*static_cast<const std::string*>(send(rank)));
+        texts.push_back(*static_cast<const std::string*>(sent(rank)));
     });
     return texts;
   }
@@ -118,7 +181,7 @@ class ThreadGroup final : public Group, public Collectives {
       if (op == CollectiveOp::reduce_scatter) return add(sum, own * count, count, dtype);
       for (int rank = 0; rank < size(); ++rank) {
         std::byte* place = out + static_cast<std::size_t>(rank) * part;
-        const auto* at = static_cast<const std::byte*>(send(rank));
+        const auto* at = static_cast<const std::byte*>(sent(rank));
         if (op == CollectiveOp::all_to_all) at += own * part;
         if (at != place && part > 0) std::memcpy(place, at, part);
       }
@@ -128,7 +191,7 @@ class ThreadGroup final : public Group, public Collectives {
   }
 
  private:
-  const void* send(int rank) const { return meeting_.sends[static_cast<std::size_t>(rank)]; }
+  const void* sent(int rank) const { return meeting_.sends[static_cast<std::size_t>(rank)]; }
   /// Looks at what every rank sends while they all wait.
   template <class Look>
   void share(const void* own, const Look& look) {
@@ -142,9 +205,9 @@ class ThreadGroup final : public Group, public Collectives {
     std::vector<double> all(values.begin(), values.end());
     share(values.data(), [&] {
       for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i] = static_cast<const double*>(send(0))[i];
+        all[i] = static_cast<const double*>(sent(0))[i];
         for (int rank = 1; rank < size(); ++rank)
-          all[i] = join(all[i], static_cast<const double*>(send(rank))[i]);
+          all[i] = join(all[i], static_cast<const double*>(sent(rank))[i]);
       }
     });
     std::copy(all.begin(), all.end(), values.begin());
@@ -158,6 +221,7 @@ class ThreadGroup final : public Group, public Collectives {
       throw Error(ErrorKind::internal, "threads sum f32 and f64 alone");
   }
 
+  std::shared_ptr<Meeting> shared_;
   Meeting& meeting_;
   int rank_;
   ThreadOverlap overlap_;
@@ -166,7 +230,7 @@ class ThreadGroup final : public Group, public Collectives {
 }  // namespace
 
 void run_ranks(int ranks, const std::function<void(Group&)>& work) {
-  Meeting meeting(ranks);
+  const auto meeting = std::make_shared<Meeting>(ranks);
   std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
@@ -176,7 +240,7 @@ void run_ranks(int ranks, const std::function<void(Group&)>& work) {
         work(group);
       } catch (...) {
         thrown[static_cast<std::size_t>(rank)] = std::current_exception();
-        meeting.break_up();
+        meeting->break_up();
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -4,10 +4,13 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #ifdef BENCH_MPI
 #include <mpi.h>
@@ -138,19 +141,23 @@ MPI_Datatype mpi_type(Dtype dtype) {
 /// The collective operations over MPI, on buffers in host memory.
 class MpiCollectives final : public Collectives {
  public:
-  MpiCollectives() {
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+  /// Among the ranks of `ranks`, which must outlive this object.
+  explicit MpiCollectives(MPI_Comm ranks) : ranks_(ranks) {
+    check_mpi(MPI_Comm_dup(ranks_, &comm_), "MPI_Comm_dup");
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
   ~MpiCollectives() override {
+    forget_delivered();
+    // Messages that a failed rank never received: MPI may still read them.
+    if (!sent_.empty()) static_cast<void>(new std::deque<Message>(std::move(sent_)));
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
   }
 
   /// Makes a communicator and performs a barrier in it.
   void connect(const PathRequest&) override {
     disconnect();
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_dup(ranks_, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Barrier(comm_), "MPI_Barrier");
     ++connections_;
   }
@@ -169,6 +176,33 @@ class MpiCollectives final : public Collectives {
 
   void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override;
 
+  bool sends_messages() const override { return true; }
+  void send(std::span<const std::byte> data, int to) override {
+    forget_delivered();
+    if (sent_.size() >= kMostUndelivered) {
+      check_mpi(MPI_Wait(&sent_.front().request, MPI_STATUS_IGNORE), "MPI_Wait");
+      sent_.pop_front();
+    }
+    sent_.push_back({{data.begin(), data.end()}, MPI_REQUEST_NULL});
+    Message& message = sent_.back();
+    check_mpi(MPI_Isend(message.data.data(), message_count(data.size()), MPI_BYTE, to, kMessageTag,
+                        comm_, &message.request),
+              "MPI_Isend");
+  }
+  void receive(std::span<std::byte> data, int from) override {
+    MPI_Status status;
+    check_mpi(MPI_Recv(data.data(), message_count(data.size()), MPI_BYTE, from, kMessageTag, comm_,
+                       &status),
+              "MPI_Recv");
+    int received = 0;
+    MPI_Get_count(&status, MPI_BYTE, &received);
+    if (static_cast<std::size_t>(received) != data.size())
+      throw Error(ErrorKind::internal, "rank " + std::to_string(from) + " sent " +
+                                           std::to_string(received) + " bytes, not " +
+                                           std::to_string(data.size()));
+    forget_delivered();
+  }
+
   Overlap* overlap() override {
     int level = MPI_THREAD_SINGLE;
     check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
@@ -178,10 +212,33 @@ class MpiCollectives final : public Collectives {
   }
 
  private:
+  static constexpr int kMessageTag = 1;
+  // Bounds the memory of copies if the receiver is slower.
+  static constexpr std::size_t kMostUndelivered = 64;
+  struct Message {
+    std::vector<std::byte> data;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  static int message_count(std::size_t bytes) {
+    if (bytes <= INT_MAX) return static_cast<int>(bytes);
+    throw Error(ErrorKind::input, std::to_string(bytes) + " bytes exceed the limit of MPI counts",
+                "reduce the size");
+  }
+  void forget_delivered() {
+    for (int done = 1; !sent_.empty();) {
+      const int code = MPI_Test(&sent_.front().request, &done, MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS || done == 0) return;
+      sent_.pop_front();
+    }
+  }
+
+  MPI_Comm ranks_ = MPI_COMM_NULL;
   MPI_Comm comm_ = MPI_COMM_NULL;  // separate from that of the control plane
   int rank_ = 0;
   int size_ = 1;
   int connections_ = 0;
+  std::deque<Message> sent_ = {};  // in order, until they are delivered
   std::unique_ptr<HostOverlap> overlap_;
 };
 
@@ -245,22 +302,38 @@ int wanted_threads() {
   return communicates || funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
 }
 
-class MpiGroup final : public Group {
+/// Initialises MPI, and ends it after all groups of its ranks.
+class MpiProcess {
  public:
-  MpiGroup() {
+  MpiProcess() {
     int level = MPI_THREAD_SINGLE;
     check_mpi(MPI_Init_thread(nullptr, nullptr, wanted_threads(), &level), "MPI_Init_thread");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &control_), "MPI_Comm_dup");
+  }
+  ~MpiProcess() { MPI_Finalize(); }
+  MpiProcess(const MpiProcess&) = delete;
+  MpiProcess& operator=(const MpiProcess&) = delete;
+};
+
+class MpiGroup final : public Group {
+ public:
+  /// Takes the communicator.
+  MpiGroup(std::shared_ptr<MpiProcess> process, MPI_Comm control)
+      : process_(std::move(process)), control_(control) {
     MPI_Comm_rank(control_, &rank_);
     MPI_Comm_size(control_, &size_);
-    collectives_ = std::make_unique<MpiCollectives>();
+    collectives_ = std::make_unique<MpiCollectives>(control_);
   }
 
   ~MpiGroup() override {
     collectives_.reset();
     MPI_Comm_free(&control_);
-    MPI_Finalize();
+  }
+
+  std::unique_ptr<Group> subgroup(int number) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(control_, number, rank_, &part), "MPI_Comm_split");
+    return std::make_unique<MpiGroup>(process_, part);
   }
 
   int rank() const override { return rank_; }
@@ -305,6 +378,7 @@ class MpiGroup final : public Group {
               "MPI_Allreduce");
   }
 
+  std::shared_ptr<MpiProcess> process_;  // first, so that it ends last
   MPI_Comm control_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
@@ -324,7 +398,10 @@ bool mpi_is_built() {
 
 std::unique_ptr<Group> make_mpi_group() {
 #ifdef BENCH_MPI
-  return std::make_unique<MpiGroup>();
+  auto process = std::make_shared<MpiProcess>();
+  MPI_Comm all = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &all), "MPI_Comm_dup");
+  return std::make_unique<MpiGroup>(std::move(process), all);
 #else
   throw Error(ErrorKind::environment, "built without MPI",
               "install libopenmpi-dev and rebuild, or use --group tcp");

@@ -26,6 +26,10 @@ class ChangedWorkload final : public Workload {
   Model model(std::int64_t samples, Dtype dtype, bool recompute) const override {
     return inner_->model(samples, dtype, recompute);
   }
+  Model model_part(const ModelPart& part, std::int64_t samples, Dtype dtype,
+                   bool recompute) const override {
+    return inner_->model_part(part, samples, dtype, recompute);
+  }
   std::unique_ptr<Optimizer> optimizer() const override { return inner_->optimizer(); }
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
     // Answers exist for the right numbers only.

@@ -30,10 +30,12 @@ TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver
     };
   TrainerOptions options;
   options.recipe = training.recipe;
-  options.lanes = training.lanes;
+  options.lanes = training.split.divides_model() ? 1 : training.lanes;
   options.dtype = training.dtype;
   options.steps = training.steps;
   options.check_every = 10;
+  options.split = training.split;
+  options.recompute = training.recompute;
   options.parallel = training.parallel;
   options.checkpoint = training.checkpoint;
   options.checkpoint_every = 10;

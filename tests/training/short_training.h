@@ -23,6 +23,8 @@ struct ShortTraining {
   std::uint64_t source_seed = 1;  // of the training samples
   std::uint64_t repeat = 0;       // after so many samples they are the first ones again; 0: never
   std::int64_t steps = 0;
+  ModelSplit split = {};
+  bool recompute = false;
   DataParallelOptions parallel = {};
   std::filesystem::path checkpoint = {};  // every ten steps
   bool resume = false;

@@ -2,9 +2,10 @@
 // parameters, the optimizer's state, the number of steps done, and what callers add. Random numbers
 // have no state: they are functions of the seed and the numbers of samples.
 //
-// Rank 0 saves the state common to all ranks, each rank its own (its shard of the optimizer, its
-// tables). Files are written atomically, and a checkpoint is valid once every rank has its file: a
-// process killed while saving loses only that checkpoint.
+// Rank 0 saves the state common to all ranks (of a divided model, the ranks of the first copy their
+// parts), each rank its own (its shard of the optimizer, its tables). Files are written atomically,
+// and a checkpoint is valid once every rank has its file: a process killed while saving loses only
+// that checkpoint.
 #pragma once
 
 #include <cstdint>

@@ -53,6 +53,18 @@ void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view n
     fill<float>(initial, stream, first, values);
 }
 
+void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view name,
+                  const ParameterSlice& slice, View part) {
+  if (!slice.is_part()) return fill_initial(initial, seed, name, 0, part);
+  auto* at = part.as<std::byte>();
+  for (std::int64_t row = 0; row < part.rows; ++row)
+    for (const auto& [first, count] : slice.columns) {
+      fill_initial(initial, seed, name, (slice.first_row + row) * slice.whole.columns() + first,
+                   {at, 1, count, part.dtype});
+      at += static_cast<std::size_t>(count) * size_of(part.dtype);
+    }
+}
+
 std::string Shape::text() const {
   std::string text = "[";
   for (std::size_t i = 0; i < sizes_.size(); ++i)
@@ -95,7 +107,7 @@ Var Graph::parameter(std::string name, Shape shape, ParameterOptions options) {
     require(tensor.kind != Tensor::Kind::parameter || tensor.name != name, "parameter",
             "duplicate name '" + name + "'");
   Tensor tensor{Tensor::Kind::parameter, std::move(name), std::move(shape), compute_};
-  tensor.parameter = options;
+  tensor.parameter = std::move(options);
   return add(std::move(tensor));
 }
 

@@ -134,10 +134,28 @@ struct Var {
   explicit operator bool() const { return graph != nullptr; }
 };
 
+/// The part of a parameter that one rank has: consecutive rows, and of each row these columns.
+struct ParameterSlice {
+  struct Columns {
+    std::int64_t first = 0, count = 0;
+    bool operator==(const Columns&) const = default;
+  };
+  Shape whole = {};  // [rows, columns]; empty: the rank has all of it
+  std::int64_t first_row = 0;
+  std::vector<Columns> columns = {};  // in this order
+
+  bool is_part() const { return !(whole == Shape()); }
+};
+
+/// Fills the part of a parameter that `slice` describes.
+void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view name,
+                  const ParameterSlice& slice, View part);
+
 struct ParameterOptions {
   Initial initial = {};
   bool decay = true;  // whether weight decay applies: to matrices, not to gains and biases
   bool trainable = true;
+  ParameterSlice slice = {};
 };
 
 struct Tensor {
@@ -214,12 +232,14 @@ class Graph {
 /// Throws Error(internal) "op: what" unless `holds`; operators check shapes with it.
 void require(bool holds, const std::string& op, const std::string& what);
 
-/// A workload's model for one micro-batch size.
+/// A workload's model, or a rank's part of it, for one micro-batch size.
 struct Model {
   std::unique_ptr<Graph> graph = {};
-  Var losses = {};  // f64, one per row
+  Var losses = {};  // f64, one per row; without values in a stage that is not the last
   std::vector<Var> inputs = {};
   std::vector<Var> outputs = {};  // read by an evaluation in addition to the losses
+  Var received = {};              // from the previous stage, with a gradient; absent in the first
+  Var sent = {};                  // to the next stage, as of end_stage(); absent in the last
 };
 
 }  // namespace bench::training

@@ -31,7 +31,8 @@ Weights::Weights(const Plan& plan, std::uint64_t seed, std::shared_ptr<Memory> m
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const int id = static_cast<int>(i);
     if (tensors[i].kind == Tensor::Kind::parameter)
-      fill_initial(tensors[i].parameter.initial, seed, tensors[i].name, 0, view(plan, id));
+      fill_initial(tensors[i].parameter.initial, seed, tensors[i].name, tensors[i].parameter.slice,
+                   view(plan, id));
     if (tensors[i].kind == Tensor::Kind::constant) fill_constant(tensors[i], view(plan, id));
   }
 }
@@ -64,13 +65,16 @@ View Weights::all() const {
           dtype_};
 }
 
-Lane::Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels)
+Lane::Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels,
+           const Lane* same_gradients)
     : plan_(plan),
       weights_(weights),
       kernels_(kernels(plan.graph->compute())),
       inputs_(plan.bytes(Arena::inputs), "inputs", weights.memory()),
       transient_(plan.bytes(Arena::transient), "activations", weights.memory()),
-      gradients_(plan.bytes(Arena::gradients), "gradients", weights.memory()),
+      gradients_(same_gradients != nullptr
+                     ? same_gradients->gradients_
+                     : MemoryBlock(plan.bytes(Arena::gradients), "gradients", weights.memory())),
       loss_sum_(sizeof(double), "loss sum", weights.memory()) {
   require(kernels_.memory->on_host() == memory().on_host(), "lane",
           "the kernels and the weights use different memory");

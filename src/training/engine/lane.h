@@ -41,8 +41,10 @@ class Weights {
 
 class Lane {
  public:
-  /// `plan` and `weights` must outlive the lane.
-  Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels);
+  /// `plan` and `weights` must outlive the lane. `same_gradients`: a lane in the same thread whose
+  /// gradients this one adds to.
+  Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels,
+       const Lane* same_gradients = nullptr);
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
@@ -52,6 +54,8 @@ class Lane {
   /// The gradient of a parameter, or of an input created with one, after backward(); possibly in
   /// device memory.
   View gradient(Var var) const;
+  /// A tensor in the lane's own memory, which is the device's.
+  View tensor(Var var) const { return resolve(plan_.values[static_cast<std::size_t>(var.id)]); }
   /// All gradients as one row, padding (zeros) included; possibly in device memory.
   View gradients() const;
   Memory& memory() const { return *weights_.memory(); }

@@ -32,13 +32,13 @@ void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
       const ElementRange own = elements_in(slopes, lanes_[0]->gradient({nullptr, tensor}));
       require(own.first == elements_in(parameters, weights_.view(plan_, tensor)).first, "replica",
               "a parameter and its gradient have different offsets");
-      const bool decay = plan_.graph->tensor(tensor).parameter.decay;
+      const ParameterOptions& options = plan_.graph->tensor(tensor).parameter;
       for (std::int64_t block = std::max(range.first, own.first / kBlock);
            block < range.last && block * kBlock < own.last; ++block) {
         const std::int64_t first = std::max(own.first, block * kBlock);
         const std::int64_t count = std::min(own.last, (block + 1) * kBlock) - first;
-        chunks_.push_back({state + first - start, decay, part_of(parameters, first, count),
-                           part_of(slopes, first, count)});
+        chunks_.push_back({state + first - start, options.decay, part_of(parameters, first, count),
+                           part_of(slopes, first, count), options.slice.is_part()});
       }
     }
     state += blocks_in(slopes, range).elements();
@@ -83,8 +83,13 @@ Replica::Replica(const Plan& plan, Var losses, const KernelFactory& kernels,
   require(plan.training, "replica", "the plan is for evaluation, not training");
   require(kernels_.memory->on_host() || options.lanes == 1, "replica",
           std::to_string(options.lanes) + " lanes requested; a device has one");
-  for (int lane = 0; lane < options.lanes; ++lane)
-    lanes_.push_back(std::make_unique<Lane>(plan, weights_, kernels));
+  require(!options.is_stage() || (kernels_.memory->on_host() && options.lanes == 1), "replica",
+          "a stage of a pipeline has one thread on a host");
+  const int lanes =
+      options.is_stage() ? micro_batches_in_flight(options.stage.passes) : options.lanes;
+  for (int lane = 0; lane < lanes; ++lane)
+    lanes_.push_back(std::make_unique<Lane>(
+        plan, weights_, kernels, options.is_stage() && lane > 0 ? lanes_.front().get() : nullptr));
   squares_.resize(static_cast<std::size_t>(blocks_of(gradients())));
 }
 
@@ -99,45 +104,108 @@ void Replica::own(const std::vector<BlockRange>& blocks) {
 double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks) {
   const double scale =
       loss_scale_.value() / static_cast<double>(rows_in_all > 0 ? rows_in_all : rows());
-  pool_.run([&](int lane) { run_lane(lane, fill, scale, hooks); });
+  if (options_.is_stage())
+    run_stage(fill, scale, hooks);
+  else
+    pool_.run([&](int lane) { run_lane(lane, fill, scale, hooks); });
   return loss_sum() / static_cast<double>(rows());
 }
 
 double Replica::loss_sum() const {
   double sum = 0.0;
+  if (options_.stage.sent) return sum;  // another stage has the losses
   for (const auto& lane : lanes_) sum += lane->sum_of_losses();
   return sum;
+}
+
+namespace {
+
+Seconds spent_in_sums(const Lane& lane) {
+  return lane.kernels().ranks ? lane.kernels().ranks->spent() : Seconds{};
+}
+
+/// Attributes a thread's time to phases; sums over ranks are a phase of their own.
+class Laps {
+ public:
+  explicit Laps(Replica::Times& times) : times_(times) {}
+
+  /// The lane that works from now on.
+  void use(const Lane& lane) {
+    lane_ = &lane;
+    sums_ = spent_in_sums(lane);
+  }
+  void end(Seconds& phase) {
+    lane_->memory().synchronise();  // a device runs asynchronously
+    const Seconds now = steady_now(), sums = spent_in_sums(*lane_);
+    phase += now - before_ - (sums - sums_);
+    times_.tensor_exchange += sums - sums_;
+    before_ = now;
+    sums_ = sums;
+  }
+
+ private:
+  Replica::Times& times_;
+  const Lane* lane_ = nullptr;
+  Seconds before_ = steady_now(), sums_;
+};
+
+}  // namespace
+
+void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
+  const Stage& stage = options_.stage;
+  Times& times = lane_times_.front() = {};
+  Laps laps(times);
+  for (const StagePass& pass : stage.passes) {
+    const int number = pass.micro_batch;
+    Lane& lane = *lanes_[static_cast<std::size_t>(number) % lanes_.size()];
+    laps.use(lane);
+    const StepScalars scalars{scale, number == 0};
+    if (pass.forward) {
+      fill(lane, number);
+      laps.end(times.data);
+      if (stage.received) stage.links->receive_from_previous(lane.tensor(stage.received));
+      laps.end(times.pipeline_wait);
+      lane.forward(scalars);
+      if (stage.sent)
+        stage.links->send_to_next(lane.tensor(stage.sent));
+      else
+        lane.add_up(losses_, number >= static_cast<int>(lanes_.size()));
+      laps.end(times.forward);
+      continue;
+    }
+    if (stage.sent) stage.links->receive_from_next(lane.tensor(stage.sent));
+    laps.end(times.pipeline_wait);
+    lane.backward(scalars);
+    if (stage.received) stage.links->send_to_previous(lane.gradient(stage.received));
+    if (hooks.after_backward) hooks.after_backward(lane, number);
+    laps.end(times.backward);
+  }
 }
 
 void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& hooks) try {
   const auto at = static_cast<std::size_t>(index);
   Lane& lane = *lanes_[at];
   Times& times = lane_times_[at] = {};
-  Seconds before = steady_now();
-  const auto lap = [&before, &lane](Seconds& phase) {
-    lane.memory().synchronise();  // a device runs asynchronously
-    const Seconds now = steady_now();
-    phase += now - before;
-    before = now;
-  };
+  Laps laps(times);
+  laps.use(lane);
   for (int i = 0; i < options_.micro_batches; ++i) {
     const int number = index * options_.micro_batches + i;
     fill(lane, number);
-    lap(times.data);
+    laps.end(times.data);
     if (!lane.memory().on_host()) {
       lane.upload();
-      lap(times.transfer);
+      laps.end(times.transfer);
     }
     const StepScalars scalars{scale, i == 0};
     lane.forward(scalars);
     lane.add_up(losses_, i > 0);
-    lap(times.forward);
+    laps.end(times.forward);
     if (i + 1 < options_.micro_batches)
       lane.backward(scalars);
     else
       backward(index, scalars, hooks);
     if (hooks.after_backward) hooks.after_backward(lane, number);
-    lap(times.backward);
+    laps.end(times.backward);
   }
 } catch (...) {
   if (hooks.failed) hooks.failed();
@@ -163,12 +231,14 @@ Replica::Times Replica::times() const {
     mean.transfer += lane.transfer * share;
     mean.forward += lane.forward * share;
     mean.backward += lane.backward * share;
+    mean.tensor_exchange += lane.tensor_exchange * share;
+    mean.pipeline_wait += lane.pipeline_wait * share;
   }
   return mean;
 }
 
 void Replica::sum_lanes() {
-  if (lanes_.size() == 1) return;
+  if (lanes_.size() == 1 || options_.is_stage()) return;  // a stage's lanes add to the same row
   pool_.run([&](int thread) {
     split_work(blocks_of(gradients()), thread, pool_.size(),
                [&](std::int64_t i) { sum_lanes(thread, i); });
@@ -202,6 +272,13 @@ std::vector<double>& Replica::square_sums(const std::vector<BlockRange>& blocks)
       });
   });
   return squares_;
+}
+
+std::vector<Replica::UpdateSquares> Replica::square_sums_of_updates() const {
+  std::vector<UpdateSquares> squares;
+  for (const UpdateRange& range : chunks_)
+    squares.push_back({kernels_.optimizer->square_sum(range.gradients), range.divided});
+  return squares;
 }
 
 double Replica::gradient_norm() {
@@ -262,8 +339,9 @@ Replica::Step Replica::step(const Fill& fill, double rate, double clip) {
 
 std::int64_t Replica::memory_bytes(Label label) const {
   const std::int64_t bytes = plan_.peak_bytes()[static_cast<std::size_t>(label)];
-  const bool shared = label == Label::parameters || label == Label::constants;
-  return shared ? bytes : bytes * options_.lanes;
+  const bool shared = label == Label::parameters || label == Label::constants ||
+                      (options_.is_stage() && label == Label::gradients);
+  return shared ? bytes : bytes * static_cast<std::int64_t>(lanes_.size());
 }
 
 }  // namespace bench::training

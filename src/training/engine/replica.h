@@ -17,6 +17,7 @@
 #include "core/units.h"
 #include "training/engine/gradient_blocks.h"
 #include "training/engine/lane.h"
+#include "training/engine/pipeline.h"
 #include "training/engine/worker_pool.h"
 #include "training/optimizers/loss_scale.h"
 #include "training/optimizers/optimizer.h"
@@ -28,6 +29,10 @@ struct ReplicaOptions {
   int micro_batches = 1;  // of each lane in a step
   std::uint64_t seed = 1;
   LossScaleOptions loss_scale = {};  // of gradients in f16
+  /// Of a pipeline, in one thread: `lanes` is 1. No links: the model has no other stages.
+  Stage stage = {};
+
+  bool is_stage() const { return stage.links != nullptr; }
 };
 
 /// Callbacks of the lanes; each runs in its lane's thread.
@@ -73,6 +78,14 @@ class Replica {
   /// The sums of squares of these blocks of gradients(), by block; 0 for all others.
   std::vector<double>& square_sums(const std::vector<BlockRange>& blocks);
 
+  /// Of each of updates(): the sum of squares of its gradients, and whether its parameter is
+  /// divided over tensor ranks.
+  struct UpdateSquares {
+    double sum = 0.0;
+    bool divided = false;
+  };
+  std::vector<UpdateSquares> square_sums_of_updates() const;
+
   /// Restricts update() and the optimizer state, which starts at zero, to these blocks. By default
   /// a replica owns all blocks.
   void own(const std::vector<BlockRange>& blocks);
@@ -98,8 +111,9 @@ class Replica {
   LossScale& loss_scale() { return loss_scale_; }
 
   /// Of the last forward_backward(), mean over the lanes; after_backward() counts as backward.
+  /// Sums over tensor ranks and waiting for other stages are parts of no other time.
   struct Times {
-    Seconds data, transfer, forward, backward;
+    Seconds data, transfer, forward, backward, tensor_exchange, pipeline_wait;
   };
   Times times() const;
 
@@ -110,7 +124,11 @@ class Replica {
   /// For work on tensors outside the lanes; one thread at a time.
   const KernelSet& kernels() const { return kernels_; }
   WorkerPool& pool() { return pool_; }
-  const Lane& lane(int index) const { return *lanes_[static_cast<std::size_t>(index)]; }
+  /// The memory in which thread `index` computed its last micro-batch.
+  const Lane& lane(int index) const {
+    const int of_stage = (options_.micro_batches - 1) % static_cast<int>(lanes_.size());
+    return *lanes_[static_cast<std::size_t>(options_.is_stage() ? of_stage : index)];
+  }
   int lanes() const { return options_.lanes; }
   int micro_batches() const { return options_.lanes * options_.micro_batches; }
   /// Rows of the loss in a step of this rank.
@@ -120,11 +138,16 @@ class Replica {
   std::int64_t updates_done() const { return steps_ - loss_scale_.skipped(); }
   /// Restores the step count from a checkpoint.
   void set_steps_done(std::int64_t steps) { steps_ = steps; }
+  /// Most micro-batches of a thread that are kept at once.
+  int micro_batches_kept() const {
+    return options_.is_stage() ? static_cast<int>(lanes_.size()) : 1;
+  }
   /// Of all lanes together.
   std::int64_t memory_bytes(Label label) const;
   std::int64_t optimizer_bytes() const { return optimizer_->state_bytes(); }
 
  private:
+  void run_stage(const Fill& fill, double scale, const Hooks& hooks);
   void run_lane(int lane, const Fill& fill, double scale, const Hooks& hooks);
   void backward(int lane, const StepScalars& scalars, const Hooks& hooks);
   void make_chunks(const std::vector<BlockRange>& blocks);

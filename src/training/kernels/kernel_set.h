@@ -12,6 +12,7 @@
 #include "training/kernels/expert_kernels.h"
 #include "training/kernels/memory.h"
 #include "training/kernels/policy_kernels.h"
+#include "training/kernels/rank_kernels.h"
 #include "training/kernels/view.h"
 
 namespace bench::training {
@@ -293,6 +294,7 @@ struct KernelSet {
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};
   std::unique_ptr<ExpertKernels> experts = {};  // null for 16-bit types and on GPUs
+  std::unique_ptr<RankKernels> ranks = {};      // of a model that is divided over ranks
   std::unique_ptr<Recorder> recorder = {};      // null if calls have no launch cost
 };
 

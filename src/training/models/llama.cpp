@@ -1,7 +1,10 @@
 #include "training/models/llama.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
+#include "training/operators/division.h"
 #include "training/operators/linear.h"
 #include "training/operators/transformer.h"
 
@@ -17,10 +20,42 @@ Var LlamaParameters::matrix(const std::string& name, const Shape& shape) {
   return parameter(name, shape, {Initial::normal(deviation())});
 }
 
-Var LlamaParameters::matrix_into_residual(const std::string& name, const Shape& shape) {
-  const double depth = std::sqrt(2.0 * static_cast<double>(layers_));
-  return parameter(name, shape, {Initial::normal(deviation() / depth)});
+double LlamaParameters::deviation_into_residual() const {
+  return deviation() / std::sqrt(2.0 * static_cast<double>(layers_));
 }
+
+Var LlamaParameters::matrix_into_residual(const std::string& name, const Shape& shape) {
+  return parameter(name, shape, {Initial::normal(deviation_into_residual())});
+}
+
+Var LlamaParameters::matrix_of_divided_columns(const std::string& name, std::int64_t rows,
+                                               const std::vector<std::int64_t>& blocks) {
+  std::int64_t columns = 0, own = 0;
+  ParameterSlice slice;
+  for (const std::int64_t block : blocks) {
+    require(
+        block % part_.tensor_ranks == 0, name,
+        std::to_string(block) + " columns over " + std::to_string(part_.tensor_ranks) + " ranks");
+    const std::int64_t count = block / part_.tensor_ranks;
+    slice.columns.push_back({columns + count * part_.tensor_rank, count});
+    columns += block;
+    own += count;
+  }
+  if (!divides()) return matrix(name, {rows, columns});
+  slice.whole = {rows, columns};
+  return parameter(name, {rows, own}, {Initial::normal(deviation()), true, true, slice});
+}
+
+Var LlamaParameters::divided_matrix_into_residual(const std::string& name, const Shape& whole) {
+  if (!divides()) return matrix_into_residual(name, whole);
+  const std::int64_t rows = whole.rows() / part_.tensor_ranks;
+  const ParameterSlice slice{whole, rows * part_.tensor_rank, {{0, whole.columns()}}};
+  return parameter(name, {rows, whole.columns()},
+                   {Initial::normal(deviation_into_residual()), true, true, slice});
+}
+
+Var LlamaParameters::shared(Var x) const { return divides() ? shared_by_ranks(x) : x; }
+Var LlamaParameters::summed(Var x) const { return divides() ? sum_over_ranks(x) : x; }
 
 Var LlamaParameters::gain(const std::string& name) {
   return parameter(name, {1, width_}, {Initial::constant(1.0), false});
@@ -38,20 +73,39 @@ Var LlamaParameters::attention_projection(Var x, Var w, Var residual) const {
 
 double LlamaParameters::deviation() const { return 0.5 / std::sqrt(static_cast<double>(width_)); }
 
+AttentionShape heads_of(const AttentionShape& whole, const ModelPart& part) {
+  const std::int64_t ranks = part.tensor_ranks;
+  if (whole.kv_heads % ranks != 0)
+    throw Error(ErrorKind::input,
+                std::to_string(whole.kv_heads) + " key-value heads cannot be divided by tp " +
+                    std::to_string(ranks),
+                "use a tp that divides " + std::to_string(whole.kv_heads));
+  AttentionShape own = whole;
+  own.heads /= ranks;
+  own.kv_heads /= ranks;
+  own.shifted_kv_heads = std::clamp<std::int64_t>(
+      whole.shifted_kv_heads - part.tensor_rank * own.kv_heads, 0, own.kv_heads);
+  return own;
+}
+
 Var llama_attention(Var x, LlamaParameters& p, const AttentionShape& heads, const std::string& at,
                     Var angles) {
-  const std::int64_t d = p.width();
-  Var h = rms_norm(x, p.gain(at + "norm1"));
-  Var qkv = p.attention_projection(h, p.matrix(at + "wqkv", {d, heads.packed_columns()}));
-  Var a = attention(rope(qkv, angles, heads), heads);
-  return p.attention_projection(a, p.matrix_into_residual(at + "wo", {heads.output_columns(), d}),
-                                x);
+  const std::int64_t d = p.width(), kv = heads.kv_heads * heads.head_dim;
+  const AttentionShape own = heads_of(heads, p.part());
+  Var h = p.shared(rms_norm(x, p.gain(at + "norm1")));
+  Var qkv = p.attention_projection(
+      h, p.matrix_of_divided_columns(at + "wqkv", d, {heads.output_columns(), kv, kv}));
+  Var a = attention(rope(qkv, angles, own), own);
+  Var wo = p.divided_matrix_into_residual(at + "wo", {heads.output_columns(), d});
+  if (p.part().tensor_ranks == 1) return p.attention_projection(a, wo, x);
+  return add(x, p.summed(p.attention_projection(a, wo)));
 }
 
 Var llama_feed_forward(Var h, LlamaParameters& p, const std::string& at, std::int64_t hidden) {
   const std::int64_t d = p.width();
-  Var gated = swiglu(linear(h, p.matrix(at + "w_gate_up", {d, 2 * hidden})));
-  return linear(gated, p.matrix_into_residual(at + "w_down", {hidden, d}));
+  Var gated = swiglu(
+      linear(p.shared(h), p.matrix_of_divided_columns(at + "w_gate_up", d, {hidden, hidden})));
+  return p.summed(linear(gated, p.divided_matrix_into_residual(at + "w_down", {hidden, d})));
 }
 
 }  // namespace bench::training

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "training/engine/graph.h"
+#include "training/engine/model_part.h"
 #include "training/kernels/kernel_set.h"
 
 namespace bench::training {
@@ -19,18 +21,29 @@ struct LlmChanges {
   std::function<Var(Var x, Var w, Var residual)> attention_projection = {};
 };
 
-/// Parameters by name, of a model with a residual stream `width` wide and so many layers.
+/// Parameters by name, of a model with a residual stream `width` wide and so many layers, or those
+/// of one part of it. What is said to be divided is so by the tensor ranks of the part; they all
+/// have the whole of every other parameter.
 class LlamaParameters {
  public:
   LlamaParameters(Graph& graph, std::int64_t width, std::int64_t layers,
-                  const LlmChanges& changes = {})
-      : graph_(graph), width_(width), layers_(layers), changes_(changes) {}
+                  const LlmChanges& changes = {}, const ModelPart& part = {})
+      : graph_(graph), width_(width), layers_(layers), changes_(changes), part_(part) {}
 
   std::int64_t width() const { return width_; }
+  const ModelPart& part() const { return part_; }
   Var parameter(const std::string& name, const Shape& shape, const ParameterOptions& options);
   Var matrix(const std::string& name, const Shape& shape);
   /// For a GEMM added to the residual stream: smaller, so that the stream does not grow with depth.
   Var matrix_into_residual(const std::string& name, const Shape& shape);
+  /// [rows, sum of blocks], of which every block of columns is divided.
+  Var matrix_of_divided_columns(const std::string& name, std::int64_t rows,
+                                const std::vector<std::int64_t>& blocks);
+  /// matrix_into_residual(), of which the rows are divided.
+  Var divided_matrix_into_residual(const std::string& name, const Shape& whole);
+  /// x as an operand of divided columns, and the whole of a GEMM by divided rows.
+  Var shared(Var x) const;
+  Var summed(Var x) const;
   Var gain(const std::string& name);
   /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
   Var head(const std::string& name, std::int64_t vocabulary);
@@ -38,12 +51,19 @@ class LlamaParameters {
   double deviation() const;  // of a matrix
 
  private:
+  bool divides() const { return part_.tensor_ranks > 1; }
+  double deviation_into_residual() const;
+
   Graph& graph_;
   std::int64_t width_, layers_;
   LlmChanges changes_;
+  ModelPart part_;
 };
 
-/// x + attention of its norm; parameters AT norm1, wqkv, wo.
+/// The heads of one tensor rank. Throws Error(input) if the ranks cannot have equally many.
+AttentionShape heads_of(const AttentionShape& whole, const ModelPart& part);
+
+/// x + attention of its norm; parameters AT norm1, wqkv, wo. `heads` are those of the whole model.
 Var llama_attention(Var x, LlamaParameters& p, const AttentionShape& heads, const std::string& at,
                     Var angles);
 /// The SwiGLU network of h, whose input is normalized already; parameters AT w_gate_up, w_down.

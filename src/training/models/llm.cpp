@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "core/error.h"
 #include "core/names.h"
+#include "training/operators/division.h"
 #include "training/operators/linear.h"
 #include "training/operators/transformer.h"
 
@@ -23,8 +25,9 @@ const NameTable<LlmShape, 5> kLlmPresets{{{
 /// Those of GPT-2 too.
 class Parameters : public LlamaParameters {
  public:
-  Parameters(Graph& graph, const LlmShape& shape, const LlmChanges& changes)
-      : LlamaParameters(graph, shape.width, shape.layers, changes), tied_head_(shape.tied_head) {}
+  Parameters(Graph& graph, const LlmShape& shape, const LlmChanges& changes, const ModelPart& part)
+      : LlamaParameters(graph, shape.width, shape.layers, changes, part),
+        tied_head_(shape.tied_head) {}
 
   Var bias(const std::string& name, std::int64_t out) {
     return parameter(name, {1, out}, {Initial::constant(0.0), false});
@@ -59,24 +62,54 @@ Var gpt2_block(Var x, Parameters& p, const LlmShape& shape, const std::string& a
   return gelu_mlp(h, mlp, x);
 }
 
-/// The model from its tokens [rows, 1] to the logits of the next ones.
-Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChanges& changes) {
+void check_shape(const LlmShape& shape, const ModelPart& part) {
   require(shape.heads > 0 && shape.width % shape.heads == 0, "llm",
           "width " + std::to_string(shape.width) + " is not a multiple of " +
               std::to_string(shape.heads) + " heads");
+  const auto refuse = [](const std::string& what, const std::string& hint) {
+    throw Error(ErrorKind::input, what, hint);
+  };
+  if (part.stages > shape.layers)
+    refuse("a pipeline of " + std::to_string(part.stages) + " stages has more than the model's " +
+               std::to_string(shape.layers) + " layers",
+           "use a pp of at most " + std::to_string(shape.layers));
+  if (part.stages > 1 && shape.tied_head)
+    refuse("a model whose head is its embedding cannot be split into stages",
+           "use another preset, or tp");
+  if (part.tensor_ranks > 1 && shape.gpt2)
+    refuse("GPT-2's blocks cannot be divided by tp", "use another preset, or pp");
+  if (part.tensor_ranks > 1 && shape.hidden % part.tensor_ranks != 0)
+    refuse(std::to_string(shape.hidden) + " hidden columns cannot be divided by tp " +
+               std::to_string(part.tensor_ranks),
+           "use a tp that divides " + std::to_string(shape.hidden));
+}
+
+/// The model from its tokens [rows, 1] to the logits of the next ones, or the part of it that one
+/// rank has: then from `received`, which it sets, unless the part is the first stage, and to the
+/// residual stream unless it is the last.
+Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChanges& changes,
+              const ModelPart& part = {}, Var* received = nullptr) {
+  check_shape(shape, part);
   Graph& graph = *tokens.graph;
-  Parameters p(graph, shape, changes);
-  Var table = p.table("embedding", shape.vocabulary);
-  Var x = embedding(tokens, table);
-  if (shape.gpt2) x = add_positions(x, p.table("positions", shape.sequence));
+  Parameters p(graph, shape, changes, part);
+  Var table, x;
+  if (part.is_first_stage()) {
+    table = p.table("embedding", shape.vocabulary);
+    x = embedding(tokens, table);
+    if (shape.gpt2) x = add_positions(x, p.table("positions", shape.sequence));
+  } else {
+    x = *received = graph.input_with_gradient("received", {tokens.shape().rows(), shape.width});
+  }
   Var angles;
   if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta);
-  for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+  const auto [first, last] = part.layers(shape.layers);
+  for (std::int64_t layer = first; layer < last; ++layer) {
     const std::string at = "layer" + std::to_string(layer) + ".";
     if (recompute) graph.begin_recompute();
     x = shape.gpt2 ? gpt2_block(x, p, shape, at) : llama_block(x, p, shape, at, angles);
     if (recompute) graph.end_recompute();
   }
+  if (!part.is_last_stage()) return x;
   Var h = shape.gpt2 ? layer_norm(x, p.gain("norm"), p.bias("norm.bias", shape.width))
                      : rms_norm(x, p.gain("norm"));
   LinearOptions tied;
@@ -99,13 +132,19 @@ AttentionShape LlmShape::attention() const {
 }
 
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute,
-             const LlmChanges& changes) {
-  Llm model{std::make_unique<Graph>(dtype), {}, {}, {}};
+             const LlmChanges& changes, const ModelPart& part) {
+  Llm model{std::make_unique<Graph>(dtype), {}, {}, {}, {}, {}};
   const std::int64_t rows = sequences * shape.sequence;
   model.tokens = model.graph->input("tokens", {rows, 1}, Dtype::int32);
   model.targets = model.graph->input("targets", {rows, 1}, Dtype::int32);
-  const Var logits = logits_of(model.tokens, shape, recompute, changes);
-  model.losses = cross_entropy(logits, model.targets);
+  const Var out = logits_of(model.tokens, shape, recompute, changes, part, &model.received);
+  if (part.is_last_stage()) {
+    model.losses = cross_entropy(out, model.targets);
+    return model;
+  }
+  const StageEnd end = end_stage(out);
+  model.sent = end.sent;
+  model.losses = end.losses;
   return model;
 }
 

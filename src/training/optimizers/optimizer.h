@@ -37,6 +37,7 @@ struct UpdateRange {
   std::int64_t first = 0;  // element of the optimizer's state
   bool decay = true;
   View parameters, gradients;  // one row each
+  bool divided = false;        // the parameter is a part of one that is divided over tensor ranks
 };
 
 struct UpdateScalars {

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "devices/host_clock.h"
 #include "training/kernels/functors/portable.h"
+#include "training/parallel/model_ranks.h"
 
 namespace bench::training {
 namespace {
@@ -66,7 +67,7 @@ View row_in(const MemoryBlock& block, Dtype dtype) {
 
 GradientAgreement DataParallel::compare_gradient(
     const std::function<Replica::Fill(int rank)>& fill_of) {
-  return compare_gradient({fill_of(group_.rank())},
+  return compare_gradient({fill_of(copies_.rank())},
                           [&](int rank) { return GradientPass{fill_of(rank)}; });
 }
 
@@ -87,10 +88,10 @@ GradientAgreement DataParallel::compare_gradient(
   StepOutcome unused;
   agree_on_loss(thrown, unused);  // before the passes, which may wait for other ranks
   memory.download(row.data, exchanged.data(), exchanged.bytes());
-  for (int rank = 0; rank < group_.size(); ++rank) {
+  for (int rank = 0; rank < copies_.size(); ++rank) {
     const GradientPass pass = pass_of(rank);
     hooks.after_backward = pass.after_backward;
-    replica_.forward_backward(pass.fill, replica_.rows() * group_.size(), hooks);
+    replica_.forward_backward(pass.fill, replica_.rows() * copies_.size(), hooks);
     replica_.sum_lanes();
     memory.download(row.data, one.data(), one.bytes());
     with_types(row.dtype, [&]<class T, class Sum>(T, Sum) {
@@ -108,7 +109,11 @@ GradientAgreement DataParallel::compare_gradient(
 }
 
 DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOptions& options)
-    : replica_(replica), group_(group), exchange_(replica, group, options) {
+    : replica_(replica),
+      group_(group),
+      model_(options.model),
+      copies_(model_ != nullptr ? model_->data() : group),
+      exchange_(replica, copies_, options) {
   if (group.size() > 1 && !options.stream && !replica.kernels().memory->on_host())
     throw Error(ErrorKind::environment,
                 std::to_string(group.size()) +
@@ -140,6 +145,8 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.transfer = lanes.transfer;
   out.forward = lanes.forward;
   out.backward = lanes.backward + times.lane_sum;
+  out.tensor_exchange = lanes.tensor_exchange;
+  out.pipeline_wait = lanes.pipeline_wait;
   out.exchange_exposed = times.exposed + (agreed - exchanged) + (end - updated);
   out.exchange_hidden = times.hidden();
   out.optimizer = updated - agreed;
@@ -147,10 +154,12 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   return out;
 }
 
-/// The mean loss over all ranks, summed in rank order, and the spread of their times.
+/// The mean loss over all samples, summed in rank order, and the spread of the ranks' times.
 double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
+  const bool counts = model_ == nullptr || model_->counts_losses();
   const std::vector<double> ranks = gather_numbers(
-      group_, {replica_.loss_sum(), exchange_.times().compute.value, thrown ? 1.0 : 0.0});
+      group_,
+      {counts ? replica_.loss_sum() : 0.0, exchange_.times().compute.value, thrown ? 1.0 : 0.0});
   if (thrown) std::rethrow_exception(thrown);
   double loss = 0.0, longest = 0.0, time = 0.0;
   for (std::size_t i = 0; i < ranks.size(); i += 3) {
@@ -162,10 +171,11 @@ double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) 
     longest = std::max(longest, ranks[i + 1]);
   }
   out.straggler_spread = {longest - time / group_.size()};
-  return loss / static_cast<double>(replica_.rows() * group_.size());
+  return loss / static_cast<double>(replica_.rows() * copies_.size());
 }
 
 double DataParallel::gradient_norm() {
+  if (model_ != nullptr) return norm_of_parts();
   if (!shards()) return replica_.gradient_norm();
   std::vector<double>& squares = replica_.square_sums(exchange_.owned());
   if (replica_.kernels().memory->on_host()) {
@@ -178,6 +188,17 @@ double DataParallel::gradient_norm() {
   for (const BlockRange& range : exchange_.owned())
     own.push_back(range.size() > 0 ? squares[static_cast<std::size_t>(range.first)] : 0.0);
   return root_of_sum(gather_numbers(group_, own)) / replica_.loss_scale().value();
+}
+
+/// Over all parts of a model. Tensor ranks have equal gradients of what they do not divide, which
+/// must count once; copies have equal sums unless each owns shards.
+double DataParallel::norm_of_parts() {
+  const double copies = shards() ? 1.0 : copies_.size();
+  const double same = model_->part().tensor_ranks;
+  double own = 0.0;
+  for (const auto& [square, divided] : replica_.square_sums_of_updates())
+    own += square / (divided ? copies : copies * same);
+  return root_of_sum(gather_numbers(group_, {own})) / replica_.loss_scale().value();
 }
 
 }  // namespace bench::training

@@ -25,6 +25,8 @@ struct StepOutcome : Replica::Step {
   /// Of this rank, mean over its lanes; `transfer` of inputs to a device, `backward` including the
   /// sum of the lanes' gradients.
   Seconds data, transfer, forward, backward;
+  /// Where models are divided over ranks: sums over tensor ranks, and waiting for other stages.
+  Seconds tensor_exchange, pipeline_wait;
   Seconds rollout;  // answers generated for this step; set by the trainer
   /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
   /// behind the backward pass; waiting for late ranks included.
@@ -56,8 +58,8 @@ struct GradientPass {
 
 class DataParallel {
  public:
-  /// All arguments must outlive this object. Throws Error(environment) if several ranks have no way
-  /// to exchange gradients.
+  /// All arguments must outlive this object. `group`: all ranks. Throws Error(environment) if
+  /// several ranks have no way to exchange gradients.
   DataParallel(Replica& replica, Group& group, const DataParallelOptions& options = {});
 
   /// One step on a batch of which `fill` writes this rank's part. Call on every rank.
@@ -73,11 +75,14 @@ class DataParallel {
   GradientAgreement compare_gradient(const GradientPass& own,
                                      const std::function<GradientPass(int rank)>& pass_of);
   GradientAgreement compare_gradient(const std::function<Replica::Fill(int rank)>& fill_of);
-  /// Of this rank's copy.
+  /// Of this rank's copy, or part of one.
   std::uint64_t parameter_hash() const { return combined_hash(tensor_hashes(replica_)); }
 
   Replica& replica() { return replica_; }
+  /// All ranks.
   Group& group() { return group_; }
+  /// The ranks that have the same parameters and other samples: all, unless models are divided.
+  Group& copies() const { return copies_; }
   /// The blocks whose parameters this rank updates, and whose optimizer state it has.
   const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
   /// Whether the optimizer is sharded.
@@ -89,9 +94,12 @@ class DataParallel {
  private:
   double agree_on_loss(std::exception_ptr thrown, StepOutcome& out);
   double gradient_norm();
+  double norm_of_parts();
 
   Replica& replica_;
   Group& group_;
+  const ModelRanks* model_;
+  Group& copies_;
   GradientExchange exchange_;
 };
 

@@ -45,6 +45,8 @@ class LaneSum {
   std::vector<State> states_;
 };
 
+class ModelRanks;
+
 struct DataParallelOptions {
   std::int64_t bucket_bytes = 25'000'000;  // of gradients exchanged at once
   bool shard_optimizer = false;  // ZeRO-1: each rank updates only its part of the parameters and
@@ -52,7 +54,8 @@ struct DataParallelOptions {
   bool overlap = true;  // exchange during the backward pass, if the library lets other threads
                         // compute meanwhile
   SumOrder order = SumOrder::ranks;
-  ExchangeStream* stream = nullptr;  // of the device that trains; null on a host
+  ExchangeStream* stream = nullptr;   // of the device that trains; null on a host
+  const ModelRanks* model = nullptr;  // of models divided over ranks; null: every rank has a whole
 };
 
 class GradientExchange {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "training/engine/replica.h"
+#include "training/parallel/model_ranks.h"
 #include "training/workloads/workload.h"
 
 namespace bench::training {
@@ -18,7 +19,7 @@ class Evaluator {
 
   /// Over the first `samples` of the evaluation split. Every rank calls it and gets the same.
   /// Micro-batches are counted in one order, so the result is equal from run to run.
-  Quality evaluate(std::int64_t samples, Group& group);
+  Quality evaluate(std::int64_t samples, const ModelRanks& ranks);
 
   /// A lane for reading samples again without disturbing the training.
   const Lane& lane(int index) const { return *lanes_[static_cast<std::size_t>(index)]; }
@@ -29,7 +30,8 @@ class Evaluator {
  private:
   /// Samples that the lanes do at once.
   std::int64_t round() const { return static_cast<std::int64_t>(lanes_.size()) * micro_batch_; }
-  void evaluate_round(std::int64_t first, std::int64_t end, Evaluation& evaluation);
+  void evaluate_round(std::int64_t first, std::int64_t end, StageLinks* links,
+                      Evaluation& evaluation);
 
   Workload& workload_;
   const Model& model_;

@@ -18,15 +18,18 @@ const MemoryUse& MemoryNeed::largest() const {
 }
 
 MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
-                       bool recompute) {
-  const Model model = workload.model(split.micro_batch, dtype, recompute);
+                       bool recompute, const ModelPart& part, int kept) {
+  const Model model = workload.model_part(part, split.micro_batch, dtype, recompute);
   const Plan training = make_plan(*model.graph), evaluation = make_plan(*model.graph, false);
   MemoryNeed need;
   const auto peaks = training.peak_bytes();
   for (std::size_t i = 0; i < kMemoryLabels; ++i) {
     const auto label = static_cast<Label>(i);
-    const bool shared = label == Label::parameters || label == Label::constants;
-    need.uses.push_back({std::string(to_string(label)), peaks[i] * (shared ? 1 : split.lanes)});
+    // What a stage keeps of several micro-batches shares its gradients.
+    const bool shared = label == Label::parameters || label == Label::constants ||
+                        (kept > 1 && label == Label::gradients);
+    need.uses.push_back(
+        {std::string(to_string(label)), peaks[i] * (shared ? 1 : split.lanes * kept)});
   }
   const std::int64_t elements =
       training.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype));

@@ -19,8 +19,10 @@ struct MemoryNeed {
   const MemoryUse& largest() const;
 };
 
+/// `part`: of a divided model, the part whose rank is asked for; `kept`: the most micro-batches
+/// that it keeps at once (micro_batches_in_flight).
 MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
-                       bool recompute);
+                       bool recompute, const ModelPart& part = {}, int kept = 1);
 
 /// The most samples that each lane can process at once within `bytes` of a rank, a multiple of 8
 /// above 16; 0 if one is too many.

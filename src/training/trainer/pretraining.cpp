@@ -170,7 +170,7 @@ void train_base(Workload& base, Workload& task, TrainerOptions options,
   const std::int64_t samples = trainer.split().micro_batch;
   const Model unadapted = task.unadapted_model(samples, options.dtype, false);
   Evaluator evaluator(task, unadapted, samples, replica, kernels);
-  made.unadapted = evaluator.evaluate(task.recipe().evaluation_samples, group).gap;
+  made.unadapted = evaluator.evaluate(task.recipe().evaluation_samples, ModelRanks(group, {})).gap;
   const Weights here = replica.weights().on_host();
   const Graph& graph = *trainer.model().graph;
   allocate(made.tensors);

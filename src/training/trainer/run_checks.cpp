@@ -70,6 +70,15 @@ std::vector<TensorHash> hashes_of_frozen(const Replica& replica) {
   return frozen;
 }
 
+/// The hashes, in the order of the graph's parameters, of those that tensor ranks do not divide.
+std::vector<TensorHash> undivided(const std::vector<TensorHash>& all, const Graph& graph) {
+  std::vector<TensorHash> same;
+  const std::vector<int> parameters = graph.parameters();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!graph.tensor(parameters[i]).parameter.slice.is_part()) same.push_back(all[i]);
+  return same;
+}
+
 std::string named(std::vector<std::string> names) {
   const std::size_t all = names.size();
   if (all > kMaxNamed) names.resize(kMaxNamed);
@@ -78,9 +87,10 @@ std::string named(std::vector<std::string> names) {
 
 }  // namespace
 
-std::string DataAudit::check(std::int64_t step, Group& group) {
-  const std::string own = agreed(group, check_own_data(step, group.rank()));
-  return own.empty() && group.size() > 1 ? agreed(group, compare_next_rank(step, group)) : own;
+std::string DataAudit::check(std::int64_t step, const ModelRanks& ranks) {
+  const std::string own = agreed(ranks.all(), check_own_data(step, ranks.copy()));
+  if (!own.empty() || ranks.copies() == 1) return own;
+  return agreed(ranks.all(), compare_next_rank(step, ranks.data()));
 }
 
 std::string DataAudit::check_own_data(std::int64_t step, int rank) {
@@ -143,9 +153,10 @@ std::string DataAudit::compare_next_rank(std::int64_t step, Group& group) const 
                      step, next, group.rank());
 }
 
-void RunChecks::run(std::int64_t steps_done, Group& group) {
-  if (data_.empty()) data_ = audit_.check(steps_done - 1, group);
-  compare_replicas(steps_done, group);
+void RunChecks::run(std::int64_t steps_done, const ModelRanks& ranks) {
+  Group& group = ranks.all();
+  if (data_.empty()) data_ = audit_.check(steps_done - 1, ranks);
+  compare_replicas(steps_done, ranks);
   compare_frozen(steps_done, group);
   rate_found_ = agreed(group, rates_.found());
   rates_measured_ =
@@ -154,7 +165,7 @@ void RunChecks::run(std::int64_t steps_done, Group& group) {
   last_checked_step_ = steps_done;
   if (movement_checked_step_ > 0 || replica_.updates_done() < kMinUpdatesToMove) return;
   movement_checked_step_ = steps_done;
-  const auto unchanged_parameters = moved_.unchanged_parameters(group);
+  const auto unchanged_parameters = moved_.unchanged_parameters(ranks.data());
   unchanged_ = agreed(group, unchanged_parameters.empty()
                                  ? ""
                                  : fmt::format("unchanged after {} steps: {}", steps_done,
@@ -181,9 +192,19 @@ void RunChecks::compare_frozen(std::int64_t steps_done, Group& group) {
   frozen_found_ = agreed(group, found);
 }
 
-void RunChecks::compare_replicas(std::int64_t steps_done, Group& group) {
-  if (group.size() == 1 || !replicas_.empty()) return;
-  replicas_ = find_replica_difference(group, tensor_hashes(replica_));
+/// Copies must have equal parameters; of one copy, tensor ranks must agree on what they do not
+/// divide.
+void RunChecks::compare_replicas(std::int64_t steps_done, const ModelRanks& ranks) {
+  if (ranks.all().size() == 1 || !replicas_.empty()) return;
+  const std::vector<TensorHash> own = tensor_hashes(replica_);
+  std::string found;
+  if (ranks.copies() > 1) found = find_replica_difference(ranks.data(), own);
+  if (ranks.part().tensor_ranks > 1) {
+    const std::string divided =
+        find_replica_difference(ranks.tensor(), undivided(own, *replica_.plan().graph));
+    if (found.empty() && !divided.empty()) found = "tensor " + divided;
+  }
+  replicas_ = agreed(ranks.all(), found);
   if (!replicas_.empty()) replicas_ = fmt::format("after {} steps: {}", steps_done, replicas_);
 }
 
@@ -199,7 +220,8 @@ TrainingCheck RunChecks::outlier_check() const {
                   log.size(), most.step, most.norm, most.ratio)};
 }
 
-std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
+std::vector<TrainingCheck> RunChecks::finish(const ModelRanks& ranks) const {
+  const Group& group = ranks.all();
   std::vector<TrainingCheck> checks;
   if (movement_checked_step_ > 0)
     checks.push_back(check_of("parameters_move", unchanged_,
@@ -207,8 +229,8 @@ std::vector<TrainingCheck> RunChecks::finish(const Group& group) const {
                                           moved_.parameters(), movement_checked_step_)));
   checks.push_back(check_of("data", data_,
                             fmt::format("samples matched the source at {} steps{}", rounds_,
-                                        group.size() > 1 ? ", also on the next rank" : "")));
-  if (group.size() > 1)
+                                        ranks.copies() > 1 ? ", also on the next rank" : "")));
+  if (ranks.copies() > 1 || ranks.part().tensor_ranks > 1)
     checks.push_back(check_of(
         "replicas_agree", replicas_,
         fmt::format("parameters of {} ranks were identical at {} steps", group.size(), rounds_)));

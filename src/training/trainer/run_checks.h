@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "training/optimizers/gradient_outliers.h"
+#include "training/parallel/model_ranks.h"
 #include "training/parallel/parameter_hashes.h"
 #include "training/trainer/batch_split.h"
 #include "training/trainer/evaluator.h"
@@ -31,7 +32,7 @@ class DataAudit {
         split_(split) {}
 
   /// Call on every rank right after step `step`. Returns the fault, or "".
-  std::string check(std::int64_t step, Group& group);
+  std::string check(std::int64_t step, const ModelRanks& ranks);
 
  private:
   std::string check_own_data(std::int64_t step, int rank);
@@ -81,15 +82,15 @@ class RunChecks {
   }
   std::int64_t rounds() const { return rounds_; }
   /// Call on every rank after `steps_done` steps, before any other samples are read.
-  void run(std::int64_t steps_done, Group& group);
+  void run(std::int64_t steps_done, const ModelRanks& ranks);
   /// Gradient norm averages, for checkpoints.
   GradientOutliers::Averages norms() const { return outliers_.averages(); }
   void resume(const GradientOutliers::Averages& norms) { outliers_.resume(norms); }
   /// Call once, at the end of the run.
-  std::vector<TrainingCheck> finish(const Group& group) const;
+  std::vector<TrainingCheck> finish(const ModelRanks& ranks) const;
 
  private:
-  void compare_replicas(std::int64_t steps_done, Group& group);
+  void compare_replicas(std::int64_t steps_done, const ModelRanks& ranks);
   void compare_frozen(std::int64_t steps_done, Group& group);
   TrainingCheck outlier_check() const;
 

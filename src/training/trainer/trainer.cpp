@@ -10,8 +10,10 @@
 #include "devices/facts/cpu_facts.h"
 #include "devices/host_clock.h"
 #include "training/engine/content_hash.h"
+#include "training/parallel/rank_sum.h"
 #include "training/tables/sparse_tables.h"
 #include "training/trainer/pretraining.h"
+#include "training/trainer/whole_model.h"
 #include "training/workloads/rollouts.h"
 
 namespace bench::training {
@@ -42,11 +44,12 @@ void Trainer::finish() {
   run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
   run_.memory = memory();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
-  run_.checks = checks_->finish(group_);
+  run_.checks = checks_->finish(ranks_);
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
   if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
   if (workload_.rollouts() != nullptr) run_.checks.push_back(rollouts_check());
-  if (group_.size() > 1) run_.checks.push_back(exchange_check());
+  if (ranks_.copies() > 1) run_.checks.push_back(exchange_check());
+  if (!ranks_.part().is_whole()) check_divided_model();
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
   group_.max(seconds);
@@ -99,6 +102,8 @@ std::vector<MemoryUse> Trainer::memory() const {
 
 std::int64_t Trainer::parameter_count() const {
   const SparseTables* tables = workload_.tables();
+  if (!ranks_.part().is_whole())
+    return workload_.model(1, options_.dtype, false).graph->parameter_count();
   return model_.graph->parameter_count() + (tables != nullptr ? tables->parameter_count() : 0);
 }
 
@@ -115,7 +120,7 @@ TrainingCheck Trainer::exchange_check() {
   SparseTables* tables = workload_.tables();
   Rollouts* rollouts = workload_.rollouts();
   if (rollouts != nullptr)
-    rollouts->share(split_.first(done_, group_.rank(), 0), split_.of_rank(), group_);
+    rollouts->share(split_.first(done_, ranks_.copy(), 0), split_.of_rank(), group_);
   const auto pass_of = [&](int rank, bool exchanged) {
     if (rollouts != nullptr) rollouts->use(rank);
     GradientPass pass;
@@ -139,15 +144,32 @@ TrainingCheck Trainer::exchange_check() {
   const double scale = std::max(replica_->loss_scale().value() / 2.0, 1.0);
   replica_->loss_scale().resume({scale});
   GradientAgreement agreement = parallel_->compare_gradient(
-      pass_of(group_.rank(), true), [&](int rank) { return pass_of(rank, false); });
+      pass_of(ranks_.copy(), true), [&](int rank) { return pass_of(rank, false); });
   group_.max(distances);
   agreement.distance = std::max(agreement.distance, *std::ranges::max_element(distances));
   return {"gradient_exchange", agreement.held(),
           fmt::format(
               "the gradient of {} ranks{} differs by {:.2g} (relative) from the gradient that one "
               "rank computes on all samples",
-              group_.size(), tables != nullptr ? ", embedding tables included," : "",
+              ranks_.copies(), tables != nullptr ? ", embedding tables included," : "",
               agreement.distance)};
+}
+
+/// Untimed, on the samples of the step that would come next. Small models only: a rank that
+/// computes the whole needs its memory.
+void Trainer::check_divided_model() {
+  constexpr double kMostBytes = 1 << 30;
+  const auto fill = [&](const Model& model, const Lane& lane, int number) {
+    workload_.read(Split::train, split_.first(done_, ranks_.copy(), number), model, lane);
+  };
+  const auto found = compare_with_whole(workload_, ranks_, *replica_, kernels_, options_.recompute,
+                                        kMostBytes, fill, model_, split_.micro_batch);
+  if (found)
+    run_.checks.push_back(
+        {"divided_model", found->held(),
+         fmt::format("loss and gradient of the divided model differ by {:.2g} and {:.2g} "
+                     "(relative) from the whole model's",
+                     found->loss_distance, found->gradient_distance)});
 }
 
 std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
@@ -159,6 +181,8 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                    {"horizon", recipe.horizon},
                    {"dtype", to_string(options_.dtype)},
                    {"items_per_sample", workload_.items_per_sample()}};
+  if (options_.split.divides_model())
+    identity["split"] = {options_.split.tensor, options_.split.pipeline};
   if (workload_.repeats()) identity["data"] = workload_.data();
   if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
   checkpoints_ =
@@ -190,6 +214,25 @@ void Trainer::save() {
   breakdown_.add(RunPhase::checkpoint, steady_now() - begin);
 }
 
+BatchSplit split_batch(const TrainerOptions& options, int ranks) {
+  const Recipe& recipe = options.recipe;
+  const ModelSplit& split = options.split;
+  const int copies = copies_of_model(split, ranks);
+  if (!split.divides_model())
+    return split_batch(recipe.batch, copies, options.lanes, options.cores, recipe.micro_batch);
+  if (options.lanes > 1)
+    throw Error(ErrorKind::input,
+                fmt::format("{} lanes, but a part of a model trains in one", options.lanes),
+                "remove lanes, or remove tp and pp");
+  std::int64_t most = recipe.micro_batch;
+  if (split.pipeline > 1) {
+    const std::int64_t quarter =
+        std::max<std::int64_t>(1, recipe.batch / copies / (4 * split.pipeline));
+    most = most > 0 ? std::min(most, quarter) : quarter;
+  }
+  return split_batch(recipe.batch, copies, 1, 1, most);
+}
+
 Recipe with_batch(Recipe recipe, std::int64_t batch) {
   for (std::int64_t* steps : {&recipe.horizon, &recipe.schedule.horizon, &recipe.schedule.warmup,
                               &recipe.evaluation_every})
@@ -204,25 +247,35 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
       workload_(workload),
       options_(options),
       group_(group),
-      split_(split_batch(options.recipe.batch, group.size(), options.lanes, options.cores,
-                         options.recipe.micro_batch)),
-      model_(workload.model(split_.micro_batch, options.dtype, options.recompute)),
+      ranks_(group, options.split),
+      kernels_(options.split.tensor > 1 ? with_rank_sums(kernels, ranks_.tensor()) : kernels),
+      split_(split_batch(options, group.size())),
+      model_(
+          workload.model_part(ranks_.part(), split_.micro_batch, options.dtype, options.recompute)),
       plan_(make_plan(*model_.graph)),
       last_step_(options.steps > 0 ? options.steps : options.recipe.horizon) {
   auto optimizer = workload.optimizer();
   optimizer_name_ = optimizer->name();
+  ReplicaOptions replica{split_.lanes, split_.micro_batches, options.seed};
+  if (ranks_.links() != nullptr)
+    replica.stage = {ranks_.links(),
+                     stage_passes(options.split.schedule, ranks_.part(), split_.micro_batches),
+                     model_.received, model_.sent};
+  if (options.split.divides_model()) {
+    options_.parallel.model = &ranks_;
+    options_.parallel.overlap = false;  // passes communicate, in the thread that may
+  }
   replica_ =
-      std::make_unique<Replica>(plan_, model_.losses, kernels, std::move(optimizer),
-                                ReplicaOptions{split_.lanes, split_.micro_batches, options.seed});
+      std::make_unique<Replica>(plan_, model_.losses, kernels_, std::move(optimizer), replica);
   if (options.base != nullptr) set_base_parameters(*options.base, *replica_);
-  parallel_ = std::make_unique<DataParallel>(*replica_, group, options.parallel);
+  parallel_ = std::make_unique<DataParallel>(*replica_, group, options_.parallel);
   if (SparseTables* tables = workload.tables()) join_tables(*tables, kernels);
   if (Rollouts* rollouts = workload.rollouts())
     rollouts->join(
         *replica_, replica_->weights(), model_, split_.micro_batch, kernels,
         options.base != nullptr ? Rollouts::Rewards::verifier : Rollouts::Rewards::random);
   evaluator_ =
-      std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels);
+      std::make_unique<Evaluator>(workload, model_, split_.micro_batch, *replica_, kernels_);
   run_.steps.reserve(static_cast<std::size_t>(last_step_));
   const auto resumed = options.checkpoint.empty() ? std::nullopt : prepare_checkpoints();
   // One answer that is rarely right can have a gradient a hundred times the usual.
@@ -281,17 +334,17 @@ void Trainer::train_step(RunObserver& observer) {
   const Seconds begin = steady_now();
   SparseTables* tables = workload_.tables();
   if (tables != nullptr)
-    tables->gather(Split::train, split_.first(done_, group_.rank(), 0), split_.of_rank());
+    tables->gather(Split::train, split_.first(done_, ranks_.copy(), 0), split_.of_rank());
   const Seconds gathered = steady_now();
   Seconds played, compared;
   if (Rollouts* rollouts = workload_.rollouts()) {
-    rollouts->play(split_.first(done_, group_.rank(), 0), split_.of_rank());
+    rollouts->play(split_.first(done_, ranks_.copy(), 0), split_.of_rank());
     played = steady_now() - gathered;
     if (checks_->due(done_ + 1) && rollouts->comparisons() <= checks_->rounds())
       rollouts->compare(evaluator_->lane(0));
     compared = steady_now() - gathered - played;
   }
-  const auto begin_of = [&](int number) { return split_.first(done_, group_.rank(), number); };
+  const auto begin_of = [&](int number) { return split_.first(done_, ranks_.copy(), number); };
   const auto fill = [&](const Lane& lane, int number) {
     workload_.read(Split::train, begin_of(number), model_, lane);
   };
@@ -320,11 +373,14 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::transfer, step.transfer);
   breakdown_.add(RunPhase::forward, step.forward);
   breakdown_.add(RunPhase::backward, step.backward);
+  breakdown_.add(RunPhase::tensor_exchange, step.tensor_exchange);
+  breakdown_.add(RunPhase::pipeline_wait, step.pipeline_wait);
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
   const Seconds named = step.data + step.rollout + step.transfer + step.forward + step.backward +
-                        step.exchange_exposed + step.optimizer;
+                        step.tensor_exchange + step.pipeline_wait + step.exchange_exposed +
+                        step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   spread_ += step.straggler_spread;
   if (!step.skipped)
@@ -335,14 +391,14 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
 
 void Trainer::run_checks() {
   const Seconds begin = steady_now();
-  checks_->run(done_, group_);
+  checks_->run(done_, ranks_);
   breakdown_.add(RunPhase::checks, steady_now() - begin);
 }
 
 void Trainer::evaluate(RunObserver& observer) {
   const Seconds begin = steady_now();
   observer.evaluation_start(samples_done());
-  const Quality quality = evaluator_->evaluate(options_.recipe.evaluation_samples, group_);
+  const Quality quality = evaluator_->evaluate(options_.recipe.evaluation_samples, ranks_);
   const std::int64_t evaluated = run_.curve.empty() ? 0 : run_.curve.back().step;
   const std::int64_t since = std::max(evaluated, run_.first_step);
   double loss = 0.0;

@@ -13,6 +13,7 @@
 #include "training/checkpoint/checkpoints.h"
 #include "training/engine/replica.h"
 #include "training/parallel/data_parallel.h"
+#include "training/parallel/model_ranks.h"
 #include "training/trainer/evaluator.h"
 #include "training/trainer/run_checks.h"
 #include "training/trainer/training_run.h"
@@ -51,6 +52,7 @@ struct TrainerOptions {
   std::int64_t steps = 0;          // train this many without evaluation; 0: to the target
   std::int64_t check_every = 100;  // steps
   bool recompute = false;
+  ModelSplit split = {};
   DataParallelOptions parallel = {};
   std::filesystem::path checkpoint = {};  // folder; empty: no checkpoints
   std::int64_t checkpoint_every = 500;    // steps
@@ -66,6 +68,10 @@ struct TrainerOptions {
   Seconds begun = {};  // start of the initialisation, by host_clock.h; 0: that of the trainer
 };
 
+/// How a step's samples are split over this many ranks. A part of a model trains in one thread; a
+/// pipeline gets micro-batches small enough for four per stage, if the recipe's are larger.
+BatchSplit split_batch(const TrainerOptions& options, int ranks);
+
 /// The recipe for another batch size: horizon, warm-up and evaluation interval keep their samples;
 /// learning rates stay the same.
 Recipe with_batch(Recipe recipe, std::int64_t batch);
@@ -73,7 +79,7 @@ Recipe with_batch(Recipe recipe, std::int64_t batch);
 class Trainer {
  public:
   /// All arguments must outlive the trainer. Throws Error(input) for a batch that cannot be split
-  /// (split_batch).
+  /// (split_batch), and for a model that cannot be divided as the options say.
   Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
           Group& group);
 
@@ -81,6 +87,7 @@ class Trainer {
   TrainingRun run(RunObserver& observer);
 
   const BatchSplit& split() const { return split_; }
+  const ModelRanks& ranks() const { return ranks_; }
   const Model& model() const { return model_; }
   const Plan& plan() const { return plan_; }
   Replica& replica() { return *replica_; }
@@ -110,6 +117,7 @@ class Trainer {
   TrainingCheck tables_check();
   TrainingCheck rollouts_check();
   TrainingCheck exchange_check();
+  void check_divided_model();
   std::vector<MemoryUse> memory() const;
   std::int64_t samples_done() const { return done_ * split_.batch; }
 
@@ -117,6 +125,8 @@ class Trainer {
   Workload& workload_;
   TrainerOptions options_;
   Group& group_;
+  ModelRanks ranks_;
+  KernelFactory kernels_;
   BatchSplit split_;
   Model model_;
   Plan plan_;

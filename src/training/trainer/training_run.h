@@ -28,6 +28,8 @@ enum class RunPhase {
   transfer,
   forward,
   backward,
+  tensor_exchange,  // sums over the ranks that divide matrices
+  pipeline_wait,    // for other stages of a pipeline
   exchange_exposed,
   optimizer,
   lane_wait,
@@ -37,7 +39,7 @@ enum class RunPhase {
   other,
   exchange_hidden
 };
-constexpr std::size_t kRunPhases = 13;
+constexpr std::size_t kRunPhases = 15;
 std::string_view to_string(RunPhase phase);
 
 struct PhaseTime {

@@ -176,8 +176,13 @@ class LlmWorkload final : public Workload {
   double flops_per_sample() const override { return flops_; }
 
   Model model(std::int64_t samples, Dtype dtype, bool recompute) const override {
-    Llm llm = make_llm(shape_, samples, dtype, recompute);
-    return {std::move(llm.graph), llm.losses, {llm.tokens, llm.targets}, {}};
+    return model_part({}, samples, dtype, recompute);
+  }
+  Model model_part(const ModelPart& part, std::int64_t samples, Dtype dtype,
+                   bool recompute) const override {
+    Llm llm = make_llm(shape_, samples, dtype, recompute, {}, part);
+    return {std::move(llm.graph),      llm.losses,       {llm.tokens, llm.targets}, {},
+            /*received=*/llm.received, /*sent=*/llm.sent};
   }
   std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(adamw_); }
   Json optimizer_options() const override {

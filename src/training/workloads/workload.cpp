@@ -31,6 +31,15 @@ Json mllog_options(const AdamwOptions& options) {
           {"opt_adamw_weight_decay", options.decay}};
 }
 
+Model Workload::model_part(const ModelPart& part, std::int64_t samples, Dtype dtype,
+                           bool recompute) const {
+  if (!part.is_whole())
+    throw Error(ErrorKind::input,
+                "the model of workload " + name() + " cannot be divided over ranks",
+                "remove tp and pp, or train llm");
+  return model(samples, dtype, recompute);
+}
+
 Recipe large_recipe(std::int64_t batch, std::int64_t horizon, Schedule schedule) {
   schedule.shape = Schedule::Shape::cosine;
   schedule.horizon = horizon;

@@ -14,6 +14,7 @@
 #include "devices/group.h"
 #include "training/engine/graph.h"
 #include "training/engine/lane.h"
+#include "training/engine/model_part.h"
 #include "training/optimizers/optimizer.h"
 #include "training/sources/random.h"
 
@@ -95,6 +96,10 @@ class Workload {
   virtual double flops_per_sample() const = 0;
 
   virtual Model model(std::int64_t samples, Dtype dtype, bool recompute) const = 0;
+  /// The part of the model that one rank has. Throws Error(input) for a part that is not the whole
+  /// if the workload cannot be divided, or not so.
+  virtual Model model_part(const ModelPart& part, std::int64_t samples, Dtype dtype,
+                           bool recompute) const;
   /// The model whose evaluation judges the base of a workload that adapts one, before it is
   /// adapted: its parameters are those of the base.
   virtual Model unadapted_model(std::int64_t samples, Dtype dtype, bool recompute) const {

@@ -1,0 +1,28 @@
+// The part of a model that one rank has: some of its layers (a stage of a pipeline), and of each
+// divided matrix some of its rows or columns (tensor parallelism, arXiv 1909.08053).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace bench::training {
+
+struct ModelPart {
+  int tensor_rank = 0;
+  int tensor_ranks = 1;
+  int stage = 0;
+  int stages = 1;
+
+  bool is_whole() const { return tensor_ranks == 1 && stages == 1; }
+  bool is_first_stage() const { return stage == 0; }
+  bool is_last_stage() const { return stage == stages - 1; }
+  /// Layers first to second - 1: equally many per stage, or one more in later stages.
+  std::pair<std::int64_t, std::int64_t> layers(std::int64_t all) const {
+    return {all * stage / stages, all * (stage + 1) / stages};
+  }
+  bool operator==(const ModelPart&) const = default;
+};
+
+}  // namespace bench::training

@@ -1,0 +1,69 @@
+#include "training/parallel/model_ranks.h"
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "core/error.h"
+#include "devices/collectives.h"
+
+namespace bench::training {
+namespace {
+
+/// Over the messages of the ranks of one model.
+class MessageLinks final : public StageLinks {
+ public:
+  MessageLinks(Group& model, const ModelPart& part)
+      : messages_(*model.collectives()), rank_(model.rank()), stride_(part.tensor_ranks) {}
+
+  void send_to_next(View x) override { messages_.send(bytes_of(x), rank_ + stride_); }
+  void receive_from_previous(View x) override { messages_.receive(bytes_of(x), rank_ - stride_); }
+  void send_to_previous(View x) override { messages_.send(bytes_of(x), rank_ - stride_); }
+  void receive_from_next(View x) override { messages_.receive(bytes_of(x), rank_ + stride_); }
+
+ private:
+  static std::span<std::byte> bytes_of(View x) {
+    return {x.as<std::byte>(), static_cast<std::size_t>(x.elements()) * size_of(x.dtype)};
+  }
+
+  Collectives& messages_;
+  int rank_, stride_;
+};
+
+}  // namespace
+
+int copies_of_model(const ModelSplit& split, int ranks) {
+  const int of_model = split.ranks_of_model();
+  if (ranks % of_model != 0)
+    throw Error(ErrorKind::input,
+                fmt::format("{} ranks cannot hold models divided over tp {} x pp {} = {} ranks",
+                            ranks, split.tensor, split.pipeline, of_model),
+                fmt::format("use a multiple of {} ranks", of_model));
+  return ranks / of_model;
+}
+
+ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
+  const int stage = rank / split.tensor / copies_of_model(split, ranks);
+  return {rank % split.tensor, split.tensor, stage, split.pipeline};
+}
+
+ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
+    : all_(all), part_(part_of_rank(split, all.rank(), all.size())) {
+  if (!split.divides_model()) {
+    model_ = make_self_group();
+    tensor_ = make_self_group();
+    return;
+  }
+  if (Collectives* collectives = all.collectives();
+      collectives == nullptr || !collectives->sends_messages())
+    throw Error(ErrorKind::environment,
+                fmt::format("ranks joined by {} cannot divide a model", all.library()),
+                "start the ranks over MPI, or train whole models");
+  const int copy = all.rank() / split.tensor % copies_of_model(split, all.size());
+  data_ = all.subgroup(part_.stage * split.tensor + part_.tensor_rank);
+  model_ = all.subgroup(copy);
+  tensor_ = model_->subgroup(part_.stage);
+  if (split.pipeline > 1) links_ = std::make_unique<MessageLinks>(*model_, part_);
+}
+
+}  // namespace bench::training

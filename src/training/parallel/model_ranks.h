@@ -1,0 +1,63 @@
+// How the ranks of a training share its model and its samples: `tp` neighbouring ranks divide
+// matrices, `pp` stages divide layers, and what is left are data-parallel copies of the model, each
+// with other samples. Rank = (stage x copies + copy) x tp + tensor rank, the order of Megatron-LM:
+// ranks that exchange most are closest.
+#pragma once
+
+#include <memory>
+
+#include "devices/group.h"
+#include "training/engine/model_part.h"
+#include "training/engine/pipeline.h"
+
+namespace bench::training {
+
+struct ModelSplit {
+  int tensor = 1;    // tp
+  int pipeline = 1;  // pp
+  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+
+  int ranks_of_model() const { return tensor * pipeline; }
+  bool divides_model() const { return ranks_of_model() > 1; }
+};
+
+/// How many copies of a model so many ranks hold. Throws Error(input) if they are not a multiple of
+/// those of a model.
+int copies_of_model(const ModelSplit& split, int ranks);
+/// The part that one of them has. Throws like copies_of_model().
+ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks);
+
+class ModelRanks {
+ public:
+  /// `all` must outlive this object. Call on every rank. Throws like copies_of_model(), and
+  /// Error(environment) if a model is divided over ranks that cannot exchange its parts.
+  ModelRanks(Group& all, const ModelSplit& split);
+  ModelRanks(const ModelRanks&) = delete;
+  ModelRanks& operator=(const ModelRanks&) = delete;
+
+  const ModelPart& part() const { return part_; }
+  /// Which copy of the model this rank belongs to, and how many there are.
+  int copy() const { return data().rank(); }
+  int copies() const { return data().size(); }
+  /// Whether losses of this rank count: one rank of each copy's last stage.
+  bool counts_losses() const { return part_.is_last_stage() && part_.tensor_rank == 0; }
+
+  Group& all() const { return all_; }
+  /// The ranks that have the same part of other copies.
+  Group& data() const { return data_ ? *data_ : all_; }
+  /// The ranks of this copy, by stage and then tensor rank; this rank alone if it has a whole
+  /// model.
+  Group& model() const { return *model_; }
+  /// The ranks of this copy and stage.
+  Group& tensor() const { return *tensor_; }
+  /// To the neighbouring stages; null without a pipeline.
+  StageLinks* links() const { return links_.get(); }
+
+ private:
+  Group& all_;
+  ModelPart part_;
+  std::unique_ptr<Group> data_, model_, tensor_;
+  std::unique_ptr<StageLinks> links_;
+};
+
+}  // namespace bench::training

@@ -1,0 +1,67 @@
+#include "training/parallel/rank_sum.h"
+
+#include <memory>
+#include <utility>
+
+#include "devices/collectives.h"
+#include "devices/host_clock.h"
+#include "training/engine/gradient_blocks.h"
+#include "training/engine/graph.h"
+
+namespace bench::training {
+namespace {
+
+class RankSum final : public RankKernels {
+ public:
+  RankSum(Group& group, ElementwiseKernels& elementwise)
+      : group_(group), elementwise_(elementwise) {}
+
+  void sum(View x) override {
+    const Seconds begin = steady_now();
+    const std::int64_t size = group_.size();
+    const std::int64_t share = (x.elements() + size - 1) / size;
+    const View flat{x.data, 1, x.elements(), x.dtype};
+    const bool fits = share * size == x.elements();
+    const View parts = fits ? flat : buffer(padded_, share * size, x.dtype);
+    if (!fits) elementwise_.copy(flat, part_of(parts, 0, flat.columns), false);
+    View received = buffer(received_, share * size, x.dtype);
+    const auto count = static_cast<std::size_t>(share);
+    Collectives& collectives = *group_.collectives();
+    collectives.run(CollectiveOp::all_to_all, parts.data, received.data, count, x.dtype);
+    received.rows = size;
+    received.columns = share;
+    const View own = part_of(parts, group_.rank() * share, share);
+    elementwise_.column_sums(received, own, false);  // in the order of ranks
+    collectives.run(CollectiveOp::all_gather, own.data, parts.data, count, x.dtype);
+    if (!fits) elementwise_.copy(part_of(parts, 0, flat.columns), flat, false);
+    spent_ += steady_now() - begin;
+  }
+
+  Seconds spent() const override { return spent_; }
+  std::int64_t bytes() const override { return received_.bytes() + padded_.bytes(); }
+
+ private:
+  static View buffer(MemoryBlock& block, std::int64_t elements, Dtype dtype) {
+    const auto bytes = elements * static_cast<std::int64_t>(size_of(dtype));
+    if (block.bytes() < bytes) block = MemoryBlock(bytes, "parts of sums over ranks");
+    return {block.data(), 1, elements, dtype};
+  }
+
+  Group& group_;
+  ElementwiseKernels& elementwise_;
+  MemoryBlock received_ = {}, padded_ = {};
+  Seconds spent_;
+};
+
+}  // namespace
+
+KernelFactory with_rank_sums(const KernelFactory& kernels, Group& tensor_ranks) {
+  return [kernels, &tensor_ranks](Dtype dtype) {
+    KernelSet set = kernels(dtype);
+    require(set.memory->on_host(), "rank_sum", "sums over ranks need tensors in host memory");
+    set.ranks = std::make_unique<RankSum>(tensor_ranks, *set.elementwise);
+    return set;
+  };
+}
+
+}  // namespace bench::training

@@ -1,0 +1,207 @@
+// Trainings of models that are divided over ranks: tensor ranks, stages of a pipeline, and copies.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/thread_group.h"
+#include "tests/training/faulty_messages.h"
+#include "tests/training/short_training.h"
+#include "training/host/host_kernels.h"
+#include "training/models/llm.h"
+#include "training/trainer/memory_need.h"
+
+namespace bench::training {
+using Catch::Matchers::Contains;
+namespace {
+
+/// Twenty steps of 16 samples, evaluated twice.
+ShortTraining divided_training(int tp, int pp) {
+  ShortTraining training;
+  training.recipe = short_recipe(20, 0.0);
+  training.recipe.batch = 16;
+  training.split = {tp, pp};
+  return training;
+}
+
+/// As rank 0 reports it.
+TrainingRun train_divided(const ShortTraining& training, int ranks) {
+  TrainingRun first;
+  run_ranks(ranks, [&](Group& group) {
+    TrainingRun run = train_short(training, group);
+    if (group.rank() == 0) first = std::move(run);
+  });
+  return first;
+}
+
+/// The largest relative difference of losses, step by step, and of the gaps.
+double distance(const TrainingRun& a, const TrainingRun& b) {
+  REQUIRE(a.steps.size() == b.steps.size());
+  REQUIRE(a.curve.size() == b.curve.size());
+  double most = 0.0;
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    most = std::max(most, std::abs(a.steps[i].loss / b.steps[i].loss - 1.0));
+    most = std::max(most, std::abs(a.steps[i].gradient_norm / b.steps[i].gradient_norm - 1.0));
+  }
+  for (std::size_t i = 0; i < a.curve.size(); ++i)
+    most = std::max(most, std::abs(a.curve[i].native / b.curve[i].native - 1.0));
+  return most;
+}
+
+double seconds_of(const TrainingRun& run, RunPhase phase) {
+  for (const PhaseTime& time : run.breakdown)
+    if (time.phase == phase) return time.mean.value;
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("a divided model has the losses, gradient norms and quality of one rank") {
+  const TrainingRun alone = train_short(divided_training(1, 1));
+  struct Case {
+    int tp, pp, ranks;
+    PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+    bool recompute = false, zero = false;
+  };
+  const Case cases[] = {{2, 1, 2},
+                        {1, 2, 2},
+                        {1, 2, 2, PipelineSchedule::gpipe, true},
+                        {2, 2, 4},
+                        {2, 1, 4, PipelineSchedule::one_forward_one_backward, true, true},
+                        {1, 2, 4, PipelineSchedule::one_forward_one_backward, false, true},
+                        {4, 1, 4}};
+  for (const auto& [tp, pp, ranks, schedule, recompute, zero] : cases) {
+    INFO("tp " << tp << ", pp " << pp << ", " << ranks << " ranks");
+    ShortTraining training = divided_training(tp, pp);
+    training.split.schedule = schedule;
+    training.recompute = recompute;
+    training.parallel.shard_optimizer = zero;
+    const TrainingRun run = train_divided(training, ranks);
+    check_that_all_held(run);
+    CHECK(check_named(run, "divided_model").held);
+    CHECK(distance(run, alone) < 2e-5);
+    CHECK((seconds_of(run, RunPhase::tensor_exchange) > 0.0) == (tp > 1));
+    CHECK((seconds_of(run, RunPhase::pipeline_wait) > 0.0) == (pp > 1));
+  }
+}
+
+TEST_CASE("faults of the exchange between a model's ranks are found by a check") {
+  struct Fault {
+    const char* check;
+    int tp, pp;
+    MessageFaults faults;
+  };
+  std::vector<std::byte> before;
+  const Fault cases[] = {{"divided_model",
+                          2,
+                          1,  // a rank's part is lost from each sum
+                          {.collected =
+                               [](CollectiveOp op, int, std::span<std::byte> data) {
+                                 if (op == CollectiveOp::all_to_all)
+                                   std::ranges::fill(data.first(data.size() / 2), std::byte{});
+                               }}},
+                         {"replicas_agree",
+                          2,
+                          1,  // an element of what was gathered is wrong on one rank
+                          {.collected =
+                               [](CollectiveOp op, int, std::span<std::byte> data) {
+                                 if (op == CollectiveOp::all_gather) data[2] ^= std::byte{1};
+                               }}},
+                         {"divided_model",
+                          1,
+                          2,  // the message before instead of this one
+                          {.received =
+                               [&before](std::span<std::byte> data) {
+                                 std::vector<std::byte> now(data.begin(), data.end());
+                                 if (before.size() == data.size())
+                                   std::ranges::copy(before, data.begin());
+                                 before = std::move(now);
+                               }}},
+                         {"divided_model",
+                          1,
+                          2,  // half of a message is lost
+                          {.received = [](std::span<std::byte> data) {
+                            std::ranges::fill(data.first(data.size() / 2), std::byte{});
+                          }}}};
+  for (const auto& [check, tp, pp, faults] : cases) {
+    ShortTraining training = divided_training(tp, pp);
+    training.recipe.horizon = 10;
+    TrainingRun run;
+    run_ranks(2, [&](Group& group) {
+      const MessageFaults none;
+      FaultyMessages faulty(group, group.rank() == 1 ? faults : none);
+      TrainingRun own = train_short(training, faulty);
+      if (group.rank() == 0) run = std::move(own);
+    });
+    INFO(check << ", tp " << tp << ", pp " << pp);
+    CHECK_FALSE(check_named(run, check).held);
+  }
+}
+
+TEST_CASE("a divided training resumes from its checkpoints to the bit") {
+  const TemporaryDirectory folder;
+  ShortTraining training = divided_training(2, 2);
+  training.checkpoint = folder.path() / "whole";
+  const TrainingRun whole = train_divided(training, 4);
+  training.checkpoint = folder.path() / "parts";
+  training.steps = 10;
+  train_divided(training, 4);
+  training.steps = 0;
+  training.resume = true;
+  const TrainingRun resumed = train_divided(training, 4);
+  REQUIRE(resumed.first_step == 10);
+  for (std::size_t i = 0; i < 10; ++i) CHECK(resumed.steps[i].loss == whole.steps[i + 10].loss);
+  training.split = {4, 1};
+  CHECK_THROWS_WITH(train_divided(training, 4), Contains("saved by a training with split"));
+}
+
+TEST_CASE("models and ranks that cannot be divided are refused with what to do") {
+  const auto refused = [](ShortTraining training, int ranks) {
+    std::string text;
+    try {
+      train_divided(training, ranks);
+    } catch (const Error& error) {
+      text = error.text();
+    }
+    return text;
+  };
+  CHECK(refused(divided_training(2, 1), 3).find("use a multiple of 2 ranks") != std::string::npos);
+  CHECK(refused(divided_training(1, 3), 3).find("use a pp of at most 2") != std::string::npos);
+  CHECK(refused(divided_training(3, 1), 3).find("use a tp that divides 256") != std::string::npos);
+  ShortTraining moe = divided_training(2, 1);
+  moe.workload = "moe";
+  CHECK(refused(moe, 2).find("remove tp and pp, or train llm") != std::string::npos);
+}
+
+TEST_CASE("the memory of a part is known before it is allocated") {
+  const auto workload = make_workload("llm", "tiny", 1);
+  ShortTraining training = divided_training(2, 2);
+  TrainerOptions options;
+  options.recipe = training.recipe;
+  options.split = training.split;
+  const BatchSplit split = split_batch(options, 4);
+  CHECK(split.lanes == 1);
+  CHECK(split.micro_batches == 8);
+  std::vector<std::string> wrong;
+  std::mutex lock;
+  run_ranks(4, [&](Group& group) {
+    const TrainingRun run = train_short(training, group);
+    const ModelPart part = part_of_rank(training.split, group.rank(), 4);
+    const int kept =
+        micro_batches_in_flight(stage_passes(training.split.schedule, part, split.micro_batches));
+    const MemoryNeed need = memory_need(*workload, split, Dtype::f32, false, part, kept);
+    for (const MemoryUse& use : need.uses)
+      for (const MemoryUse& taken : run.memory)
+        if (use.label == taken.label && use.bytes != taken.bytes) {
+          const std::lock_guard guard(lock);
+          wrong.push_back(use.label);
+        }
+  });
+  CHECK(wrong.empty());
+}
+
+}  // namespace bench::training

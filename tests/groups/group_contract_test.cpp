@@ -1,8 +1,13 @@
 // What every Group must do, whatever joins its ranks. Runs as 2 or more processes.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
+#include <span>
 #include <thread>
 
+#include "core/error.h"
+#include "devices/collectives.h"
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
 
@@ -103,6 +108,44 @@ TEST_CASE("many operations in a row are kept apart") {
     group().broadcast(std::as_writable_bytes(std::span(&value, 1)), i % group().size());
     REQUIRE(value == last() + i);
   }
+}
+
+TEST_CASE("ranks are divided into groups of their own, or the reason why not is given") {
+  const int parity = group().rank() % 2;
+  std::unique_ptr<Group> part;
+  try {
+    part = group().subgroup(parity);
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find("cannot be divided") != std::string::npos);
+    return;
+  }
+  CHECK(part->rank() == group().rank() / 2);
+  CHECK(part->size() == (group().size() + 1 - parity) / 2);
+  double sum = own();
+  part->sum(std::span(&sum, 1));
+  double expected = 0.0;
+  for (int rank = parity; rank < group().size(); rank += 2) expected += rank;
+  CHECK(sum == expected);
+}
+
+TEST_CASE("messages between two ranks keep their order and wait for nobody") {
+  Collectives* messages = group().collectives();
+  if (messages == nullptr || !messages->sends_messages()) return;
+  const int next = (group().rank() + 1) % group().size();
+  const int previous = (group().rank() + group().size() - 1) % group().size();
+  std::vector<double> data(50'000);
+  for (int i = 0; i < 8; ++i) {  // every rank sends before any receives
+    std::ranges::fill(data, own() + i);
+    messages->send(std::as_bytes(std::span(data)), next);
+    std::ranges::fill(data, -1.0);
+  }
+  for (int i = 0; i < 8; ++i) {
+    messages->receive(std::as_writable_bytes(std::span(data)), previous);
+    CHECK(data == std::vector<double>(data.size(), previous + i));
+  }
+  messages->send(std::as_bytes(std::span(data).first(3)), next);
+  CHECK_THROWS_AS(messages->receive(std::as_writable_bytes(std::span(data).first(4)), previous),
+                  Error);
 }
 
 }  // namespace

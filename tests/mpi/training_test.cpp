@@ -1,4 +1,7 @@
 // Training by 2, 3 or 4 ranks over MPI, against one rank on the same batches.
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "tests/mpi/mpi_test.h"
 #include "tests/support/catch.h"
@@ -83,6 +86,23 @@ TEST_CASE("MPI's own sums give the same losses but for rounding, and equal copie
     for (std::size_t i = 0; i < one.losses.size(); ++i)
       CHECK(many.losses[i] == Approx(one.losses[i]).epsilon(1e-5));
   }
+}
+
+TEST_CASE("a model divided over ranks of MPI has the loss and gradient of the whole",
+          "[training]") {
+  Group& group = mpi_test_group();
+  if (group.size() % 2 != 0) return;
+  const MpiRun run = run_briefly(group, "training",
+                                 {{"steps", 4}, {"tp", 2}, {"pp", group.size() / 2}, {"lanes", 1}});
+  CHECK(run.outcome.status == Status::ok);
+  if (group.rank() != 0) return;
+  std::vector<std::string> held;
+  for (const Facts& facts : run.facts)
+    if (facts.topic == "training")
+      for (const Json& check : facts.facts.at("checks"))
+        if (check.at("held") == true) held.push_back(check.at("check"));
+  CHECK(std::ranges::count(held, "divided_model") == 1);
+  CHECK(std::ranges::count(held, "replicas_agree") == 1);
 }
 
 }  // namespace bench::training

@@ -129,6 +129,7 @@ diagnosis::Diagnosed waiting_training() {
                                        {Measure::passes_share, 0.42},
                                        {Measure::transfer_share, 0.01},
                                        {Measure::exchange_share, 0.12},
+                                       {Measure::pipeline_share, 0.0},
                                        {Measure::optimizer_share, 0.05},
                                        {Measure::lane_wait_share, 0.01},
                                        {Measure::checkpoint_share, 0.04},

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "core/training_progress.h"
+#include "devices/collectives.h"
 #include "devices/memory.h"
 #include "probes/probe.h"
 #include "probes/shared/host_watch.h"
@@ -100,6 +101,10 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.checkpoint_every = state.integer("checkpoint_every");
   options.resume = state.flag("resume");
   options.parallel.bucket_bytes = state.integer("bucket_bytes");
+  options.split = {static_cast<int>(state.integer("tp")), static_cast<int>(state.integer("pp")),
+                   training::pipeline_schedule_from(state.text("pipeline_schedule"))};
+  if (state.integer("micro_batch") == 0)
+    options.recipe = for_pipeline(options.recipe, options.split, state.group().size());
   options.parallel.shard_optimizer = state.flag("shard_optimizer");
   options.parallel.overlap = state.flag("overlap");
   return options;
@@ -118,12 +123,26 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
   training::TrainerOptions options = options_of(state, *base, kernels);
   options.recipe = base->recipe();
   options.lanes = 0;  // those that were asked for need not divide its batch
+  options.split = {};
   if (state.device().kind() != "host")
     options.recipe.micro_batch = options.recipe.device_micro_batch;
   options.parallel.stream = stream;
   return training::pretrain(
       *base, *task, options, base_cache(state),
       [&kernels](Dtype dtype) { return kernels.make(dtype); }, state.group());
+}
+
+/// Why a model cannot be divided over these ranks; "" if it can, or need not be.
+std::string why_not_divided(State& state, const training::ModelSplit& split) {
+  if (!split.divides_model()) return "";
+  if (state.device().kind() != "host")
+    return "models are divided over ranks on CPUs only: remove tp and pp";
+  if (Collectives* collectives = state.group().collectives();
+      collectives == nullptr || !collectives->sends_messages())
+    return no_collectives(state.group());
+  if (state.flag("largest_batch"))
+    return "largest_batch is sought for whole models only: remove tp and pp";
+  return "";
 }
 
 /// Sets the largest batch that fits on every rank, on as many lanes as the smallest rank has cores.
@@ -151,11 +170,14 @@ struct MemoryFit {
 /// With embedding tables the need is a lower bound.
 MemoryFit memory_fit(State& state, const training::Workload& workload, const MemoryBudget& budget,
                      const training::TrainerOptions& options) {
-  const training::BatchSplit split =
-      training::split_batch(options.recipe.batch, state.group().size(), options.lanes,
-                            options.cores, options.recipe.micro_batch);
+  const training::BatchSplit split = training::split_batch(options, state.group().size());
+  const training::ModelPart part =
+      training::part_of_rank(options.split, state.group().rank(), state.group().size());
+  const int kept = training::micro_batches_in_flight(
+      training::stage_passes(options.split.schedule, part, split.micro_batches));
   const training::MemoryNeed need =
-      training::memory_need(workload, split, options.dtype, options.recompute);
+      training::memory_need(workload, split, options.dtype, options.recompute, part,
+                            options.split.pipeline > 1 ? kept : 1);
   MemoryFit fit;
   fit.facts = {{"bytes", need.total()},
                {"available", budget.bytes ? Json(*budget.bytes) : Json(nullptr)},
@@ -248,6 +270,8 @@ void run_training(State& state) {
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
+  if (const std::string why = why_not_divided(state, options.split); !why.empty())
+    return state.skip(why);
   const MemoryBudget budget = memory_budget(state);
   if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
   const MemoryFit memory = memory_fit(state, *workload, budget, options);

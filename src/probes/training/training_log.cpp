@@ -126,15 +126,16 @@ void TrainingLog::schedule(const training::Recipe& recipe) {
 }
 
 /// Required since Training v6.1. Attention computes in the type of the products; gradients are
-/// exchanged in f32; the only split is data parallel.
+/// exchanged in f32.
 void TrainingLog::disclosures(const training::Workload& workload,
                               const training::TrainerOptions& options,
                               const training::Trainer& trainer) {
   point("lowest_numerical_precision_in_linear", precision_name(options.dtype));
   point("lowest_numerical_precision_in_attn", precision_name(options.dtype));
   point("lowest_numerical_precision_in_comm", precision_name(Dtype::f32));
-  for (const char* way : {"tensor", "pipeline", "context", "expert"})
-    point(std::string(way) + "_parallelism", 1);
+  point("tensor_parallelism", options.split.tensor);
+  point("pipeline_parallelism", options.split.pipeline);
+  for (const char* way : {"context", "expert"}) point(std::string(way) + "_parallelism", 1);
   point("micro_batch_size", trainer.split().micro_batch);
   point("config_filename", workload.name() + " " + workload.preset());  // a preset has no file
 }

@@ -44,12 +44,15 @@ Json steps_of(const TrainingRun& run) {
           {"seconds", column(run.steps, [](const TrainedStep& s) { return s.seconds; })}};
 }
 
-/// Rollouts are a phase of the workloads that have them.
+/// Rollouts are a phase of the workloads that have them, and some exchanges of divided models.
 Json breakdown_of(const TrainingRun& run) {
   using training::PhaseTime;
   std::vector<PhaseTime> phases = run.breakdown;
   std::erase_if(phases, [](const PhaseTime& p) {
-    return p.phase == training::RunPhase::rollout && p.mean.value == 0.0;
+    const bool of_some = p.phase == training::RunPhase::rollout ||
+                         p.phase == training::RunPhase::tensor_exchange ||
+                         p.phase == training::RunPhase::pipeline_wait;
+    return of_some && p.mean.value == 0.0;
   });
   const auto share = [](const PhaseTime& p) { return p.share ? Json(*p.share) : Json(nullptr); };
   return {{"phase", column(phases, [](const PhaseTime& p) { return to_string(p.phase); })},
@@ -85,11 +88,27 @@ Json loss_scale_of(const TrainingRun& run) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-/// Gradient bytes that a rank exchanges per step, without table rows; null for a single rank.
+/// Gradient bytes that a rank exchanges per step, without table rows; null for a single rank, and
+/// for parts of models, which differ.
 Json exchange_bytes(const FinishedTraining& f) {
-  if (f.trainer.split().ranks < 2) return nullptr;
+  if (f.trainer.split().ranks < 2 || f.options.split.divides_model()) return nullptr;
   return static_cast<double>(f.trainer.model().graph->trainable_count()) *
          static_cast<double>(size_of(f.options.dtype));
+}
+
+/// How the model is divided over ranks; null if each has a whole one.
+Json division_of(const FinishedTraining& f) {
+  const training::ModelSplit& split = f.options.split;
+  if (!split.divides_model()) return nullptr;
+  const int micro_batches = f.trainer.split().micro_batches;
+  const bool pipeline = split.pipeline > 1;
+  return {{"tp", split.tensor},
+          {"pp", split.pipeline},
+          {"dp", f.trainer.ranks().copies()},
+          {"schedule", pipeline ? Json(to_string(split.schedule)) : Json(nullptr)},
+          {"bubble", pipeline ? Json(training::pipeline_bubble(f.run.breakdown)) : Json(nullptr)},
+          {"ideal_bubble",
+           pipeline ? Json(training::ideal_bubble(split.pipeline, micro_batches)) : Json(nullptr)}};
 }
 
 Json outcome_of(const FinishedTraining& f) {
@@ -170,7 +189,8 @@ Json setting_of(const FinishedTraining& f) {
           {"evaluation_samples", recipe.evaluation_samples},
           {"lanes", split.lanes},
           {"table_threads", table_threads_of(f)},
-          {"ranks", split.ranks},
+          {"ranks", f.trainer.ranks().all().size()},
+          {"division", division_of(f)},
           {"dtype", to_string(f.options.dtype)},
           {"kernels", f.kernels},
           {"seed", f.options.seed}};

@@ -174,6 +174,9 @@ void write_training_series(State& state, const FinishedTraining& f) {
   state.under(rates.conditions)
       .values("items_per_second", times(rates.rates, items), params, "max");
   write_utilization(state, f, rates);
+  if (f.options.split.pipeline > 1)
+    state.under(f.steps).value("pipeline_bubble", training::pipeline_bubble(f.run.breakdown),
+                               params);
   write_convergence(state, f);
 }
 

@@ -18,7 +18,7 @@ constexpr std::uint64_t kLargestSeed = (std::uint64_t{1} << 53) - 1;  // the pro
 struct TrainOptions : PlanOptions, TrainingAnswer {
   TrainRequest request;
   int runs_asked = 0;  // 0: one per seed
-  std::string seeds, ranks, scaling, batches;
+  std::string seeds, ranks, scaling, batches, split;
   std::vector<std::string> labels;
 };
 
@@ -55,6 +55,11 @@ TrainRequest request_of(const TrainOptions& options) {
   if (!options.batches.empty())
     for (const std::uint64_t batch : numbers_from(options.batches, "--batches", 1, kLargestBatch))
       request.batches.push_back(static_cast<std::int64_t>(batch));
+  if (!options.split.empty()) request.split = split_from(options.split);
+  const SplitRequest& split = request.split;
+  if (request.ranks.empty() && !request.hosts && (split.divides_model() || split.dp))
+    request.ranks = {split.tp * split.pp * split.dp.value_or(1)};
+  if (split.divides_model() && !request.lanes) request.lanes = 1;
   if (options.scaling == "strong") request.scaling = ScalingKind::strong;
   if (options.scaling == "weak") request.scaling = ScalingKind::weak;
   const bool here = request.ranks.size() > 1 && !request.hosts && request.device == "host";
@@ -130,6 +135,9 @@ void add_where(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
   add_value(command, "--ranks", options.ranks, "R",
             "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)");
+  add_value(command, "--split", options.split, "tp=T,pp=P,..",
+            "Divide llm over ranks: tp its matrices, pp its layers, dp copies of it, zero=1 the "
+            "optimizer's state over copies (default: dp over all ranks)");
   add_value(command, "--hosts", options.hosts, "FILE",
             "Train on all hosts in this hosts file together (default: this host)");
   command.add_option("--device", request.device, "Train on host or cuda (default: host)")

@@ -20,6 +20,7 @@ constexpr int kGemmSize = 1024, kGemmSizeOnGpu = 8192, kCandidatesOnGpu = 32;
 constexpr std::size_t kMostNumbers = 10'000;
 constexpr int kStepsOfLargest = 5;  // the largest batch of a small model takes long
 constexpr std::int64_t kLadderSteps = 50;
+constexpr int kMostOfSplit = 1024;  // the probe's limit
 
 Error no_number(const std::string& option, const std::string& word, std::uint64_t low,
                 std::uint64_t high) {
@@ -54,6 +55,26 @@ void check_batches(const TrainRequest& request) {
     refuse_request("--batches: one is listed twice", "list each once");
 }
 
+void check_split(const TrainRequest& request) {
+  const SplitRequest& split = request.split;
+  if (!split.divides_model() && !split.dp) return;
+  if (split.divides_model() && request.lanes.value_or(1) > 1)
+    refuse_request("--split and --lanes " + std::to_string(*request.lanes),
+                   "remove --lanes: a part of a model trains in one thread");
+  const int of_model = split.tp * split.pp;
+  for (const int ranks : request.ranks) {
+    if (request.hosts) break;  // of one of several hosts
+    if (ranks % of_model != 0)
+      refuse_request("--split: " + std::to_string(ranks) +
+                         " ranks are no multiple of tp x pp = " + std::to_string(of_model),
+                     "use --ranks " + std::to_string(of_model * split.dp.value_or(1)));
+    if (split.dp && ranks != of_model * *split.dp)
+      refuse_request("--split: tp x pp x dp = " + std::to_string(of_model * *split.dp) +
+                         ", but --ranks is " + std::to_string(ranks),
+                     "remove dp or --ranks");
+  }
+}
+
 void check(const TrainRequest& request) {
   if (request.seeds.empty()) refuse_request("no seeds", "use --runs N or --seeds A,B");
   if (std::ranges::find(request.seeds, 0U) != request.seeds.end())
@@ -72,6 +93,7 @@ void check(const TrainRequest& request) {
   if (request.scaling == ScalingKind::weak && !request.batch)
     refuse_request("--scaling weak needs the batch size per rank", "add --batch N");
   check_batches(request);
+  check_split(request);
 }
 
 /// Prefix of the run ID; the probe's schema checks the workload name later.
@@ -105,6 +127,9 @@ Json params_of(const TrainRequest& request) {
   if (!request.batches.empty())
     params["sample_budget"] = request.samples.value_or(samples_of_ladder(request.batches));
   put("vocabulary", request.vocabulary);
+  if (request.split.tp > 1) params["tp"] = request.split.tp;
+  if (request.split.pp > 1) params["pp"] = request.split.pp;
+  if (request.split.zero > 0) params["shard_optimizer"] = true;
   const std::string dtype = dtype_of(request);
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
                                    std::pair{"evaluation_data", &request.evaluation_data}})
@@ -158,6 +183,40 @@ std::vector<std::uint64_t> numbers_from(const std::string& text, const std::stri
     at = comma + 1;
   }
   return numbers;
+}
+
+SplitRequest split_from(const std::string& text) {
+  SplitRequest split;
+  std::set<std::string> seen;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string item = text.substr(at, comma - at);
+    at = comma + 1;
+    const std::size_t equal = item.find('=');
+    const std::string key = item.substr(0, equal);
+    const auto number =
+        equal == std::string::npos ? std::nullopt : parse_as<int>(item.substr(equal + 1));
+    const auto value = [&](int low, int high) {
+      if (!number || *number < low || *number > high)
+        refuse_request(
+            "--split: '" + item + "'",
+            key + " is a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+      return *number;
+    };
+    if (!seen.insert(key).second)
+      refuse_request("--split: " + key + " is listed twice", "list it once");
+    if (key == "tp")
+      split.tp = value(1, kMostOfSplit);
+    else if (key == "pp")
+      split.pp = value(1, kMostOfSplit);
+    else if (key == "dp")
+      split.dp = value(1, 65536);
+    else if (key == "zero")
+      split.zero = value(0, 1);
+    else
+      refuse_request("--split: unknown key '" + key + "'", "use tp, pp, dp and zero");
+  }
+  return split;
 }
 
 int lanes_of_scaling(int slots, const std::vector<int>& ranks) {

@@ -14,6 +14,19 @@ namespace bench {
 
 enum class ScalingKind { none, strong, weak };
 
+/// How a training is split over its ranks: copies of the model (dp) whose matrices (tp) and layers
+/// (pp) are divided, and whether copies share the optimizer's state (zero 1).
+struct SplitRequest {
+  int tp = 1, pp = 1;
+  std::optional<int> dp = {};  // nothing: as many as the ranks allow
+  int zero = 0;
+
+  bool divides_model() const { return tp * pp > 1; }
+};
+
+/// Parses "tp=2,pp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
+SplitRequest split_from(const std::string& text);
+
 struct TrainRequest {
   std::string workload;
   std::string preset = "tiny";
@@ -22,6 +35,7 @@ struct TrainRequest {
   std::vector<int> ranks = {};  // per host; several for scaling; empty: one
   bool hosts = false;           // use all hosts of the hosts file, or a ladder of them
   ScalingKind scaling = ScalingKind::none;
+  SplitRequest split = {};
   // Unset values are the preset's (schemas/probes/training.json).
   std::optional<std::int64_t> steps = {}, lanes = {}, batch = {}, vocabulary = {};
   std::optional<double> target = {};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <numeric>
 #include <optional>
 
 #include "devices/facts/cpu_facts.h"
@@ -42,7 +44,7 @@ int usual_host_threads() {
 void Trainer::finish() {
   run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
   run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
-  run_.memory = memory();
+  run_.memory = memory_of_fullest_rank();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(ranks_);
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
@@ -97,6 +99,26 @@ std::vector<MemoryUse> Trainer::memory() const {
     uses.push_back({"tables", tables->table_bytes()});
     uses.push_back({"table_buffers", tables->buffer_bytes()});
   }
+  return uses;
+}
+
+/// Parts of a model differ; ranks with whole ones do not.
+std::vector<MemoryUse> Trainer::memory_of_fullest_rank() const {
+  std::vector<MemoryUse> uses = memory();
+  if (ranks_.part().is_whole()) return uses;
+  std::vector<double> own;
+  for (const MemoryUse& use : uses) own.push_back(static_cast<double>(use.bytes));
+  const std::vector<double> all = gather_numbers(group_, own);
+  const auto total_of = [&](int rank) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(rank) * std::ssize(own);
+    return std::accumulate(first, first + std::ssize(own), 0.0);
+  };
+  int fullest = 0;
+  for (int rank = 1; rank < group_.size(); ++rank)
+    if (total_of(rank) > total_of(fullest)) fullest = rank;
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    uses[i].bytes =
+        static_cast<std::int64_t>(all[static_cast<std::size_t>(fullest) * own.size() + i]);
   return uses;
 }
 
@@ -224,13 +246,16 @@ BatchSplit split_batch(const TrainerOptions& options, int ranks) {
     throw Error(ErrorKind::input,
                 fmt::format("{} lanes, but a part of a model trains in one", options.lanes),
                 "remove lanes, or remove tp and pp");
-  std::int64_t most = recipe.micro_batch;
-  if (split.pipeline > 1) {
-    const std::int64_t quarter =
-        std::max<std::int64_t>(1, recipe.batch / copies / (4 * split.pipeline));
-    most = most > 0 ? std::min(most, quarter) : quarter;
-  }
-  return split_batch(recipe.batch, copies, 1, 1, most);
+  return split_batch(recipe.batch, copies, 1, 1, recipe.micro_batch);
+}
+
+Recipe for_pipeline(Recipe recipe, const ModelSplit& split, int ranks) {
+  constexpr std::int64_t kPerStage = 4;
+  if (split.pipeline == 1) return recipe;
+  const std::int64_t samples = recipe.batch / copies_of_model(split, ranks);
+  const std::int64_t most = std::max<std::int64_t>(1, samples / (kPerStage * split.pipeline));
+  if (recipe.micro_batch == 0 || recipe.micro_batch > most) recipe.micro_batch = most;
+  return recipe;
 }
 
 Recipe with_batch(Recipe recipe, std::int64_t batch) {

@@ -68,9 +68,11 @@ struct TrainerOptions {
   Seconds begun = {};  // start of the initialisation, by host_clock.h; 0: that of the trainer
 };
 
-/// How a step's samples are split over this many ranks. A part of a model trains in one thread; a
-/// pipeline gets micro-batches small enough for four per stage, if the recipe's are larger.
+/// How a step's samples are split over this many ranks. A part of a model trains in one thread.
 BatchSplit split_batch(const TrainerOptions& options, int ranks);
+
+/// The recipe with micro-batches small enough for four per stage of a pipeline.
+Recipe for_pipeline(Recipe recipe, const ModelSplit& split, int ranks);
 
 /// The recipe for another batch size: horizon, warm-up and evaluation interval keep their samples;
 /// learning rates stay the same.
@@ -119,6 +121,7 @@ class Trainer {
   TrainingCheck exchange_check();
   void check_divided_model();
   std::vector<MemoryUse> memory() const;
+  std::vector<MemoryUse> memory_of_fullest_rank() const;
   std::int64_t samples_done() const { return done_ * split_.batch; }
 
   Seconds started_;

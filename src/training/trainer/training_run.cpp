@@ -43,6 +43,18 @@ std::vector<PhaseTime> Breakdown::over_ranks(Group& group, Seconds wall) const {
   return phases;
 }
 
+double pipeline_bubble(const std::vector<PhaseTime>& breakdown) {
+  double waited = 0.0, all = 0.0;
+  for (const PhaseTime& time : breakdown) {
+    const bool waits = time.phase == RunPhase::pipeline_wait;
+    if (waits) waited += time.mean.value;
+    if (waits || time.phase == RunPhase::forward || time.phase == RunPhase::backward ||
+        time.phase == RunPhase::tensor_exchange)
+      all += time.mean.value;
+  }
+  return all > 0.0 ? waited / all : 0.0;
+}
+
 std::optional<double> samples_to_target(const std::vector<CurvePoint>& curve,
                                         std::optional<double> target) {
   if (curve.empty() || !meets(curve.back().gap, target)) return {};

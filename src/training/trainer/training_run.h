@@ -49,6 +49,9 @@ struct PhaseTime {
   std::optional<double> share = {};  // of the wall time
 };
 
+/// The share of passes, sums over tensor ranks included, that stages of a pipeline wait.
+double pipeline_bubble(const std::vector<PhaseTime>& breakdown);
+
 class Breakdown {
  public:
   void add(RunPhase phase, Seconds time) { at(phase) += time; }
@@ -90,7 +93,7 @@ struct TrainedStep {
 
 struct MemoryUse {
   std::string label;
-  std::int64_t bytes = 0;  // of this rank, at the peak
+  std::int64_t bytes = 0;  // at the peak, of the rank that uses most
 };
 
 struct SavedCheckpoint {

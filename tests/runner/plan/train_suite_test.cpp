@@ -26,6 +26,9 @@ ProbeCatalogue training_catalogue() {
       "sample_budget": {"type": "integer", "default": 0},
       "largest_batch": {"type": "boolean", "default": false},
       "vocabulary": {"type": "integer", "default": 0},
+      "tp": {"type": "integer", "default": 1},
+      "pp": {"type": "integer", "default": 1},
+      "shard_optimizer": {"type": "boolean", "default": false},
       "target": {"type": ["number", "null"], "default": null},
       "dtype": {"type": "string", "default": "f32"},
       "seed": {"type": "integer", "minimum": 0, "default": 0}}})"),
@@ -230,4 +233,34 @@ TEST_CASE("lists of numbers are parsed completely, or refused with option and wo
   CHECK(numbers_from("1,2,40", "--ranks", 1, 64) == std::vector<std::uint64_t>{1, 2, 40});
   for (const char* bad : {"", "1,", ",1", "1;2", "0", "65", "-1", "1.5", "99999999999999999999"})
     CHECK_THROWS_WITH(numbers_from(bad, "--ranks", 1, 64), Contains("--ranks"));
+}
+
+TEST_CASE("a split is read from its degrees, and becomes parameters of the training") {
+  const SplitRequest split = split_from("pp=2,tp=4,zero=1");
+  CHECK(split.tp == 4);
+  CHECK(split.pp == 2);
+  CHECK_FALSE(split.dp.has_value());
+  TrainRequest request{.workload = "llm", .ranks = {8}};
+  request.split = split;
+  const Json params = train_plan_of(request).entries.front().job.params;
+  CHECK(params.at("tp") == 4);
+  CHECK(params.at("pp") == 2);
+  CHECK(params.at("shard_optimizer") == true);
+}
+
+TEST_CASE("a split that makes no sense is refused with what to write instead") {
+  for (const auto& [text, words] :
+       {std::pair{"tp", "'tp'"}, std::pair{"tp=0", "'tp=0'"}, std::pair{"tp=x", "'tp=x'"},
+        std::pair{"tp=2,tp=2", "tp is listed twice"}, std::pair{"ep=2", "unknown key 'ep'"},
+        std::pair{"zero=4", "'zero=4'"}, std::pair{"", "unknown key ''"}})
+    CHECK_THROWS_WITH(split_from(text), Contains(words));
+  TrainRequest request{.workload = "llm", .ranks = {6}};
+  request.split = split_from("tp=2,pp=2");
+  CHECK_THROWS_WITH(train_suite(request), Contains("6 ranks are no multiple of tp x pp = 4"));
+  request.ranks = {8};
+  request.split.dp = 1;
+  CHECK_THROWS_WITH(train_suite(request), Contains("tp x pp x dp = 4, but --ranks is 8"));
+  request.split.dp = 2;
+  request.lanes = 2;
+  CHECK_THROWS_WITH(train_suite(request), Contains("--split and --lanes 2"));
 }

@@ -50,6 +50,7 @@ constexpr std::array<MeasureWords, kMeasures> kWords = {{
     share(M::transfer_share, "transfer_share", "exposed host-to-device copies", kCopy),
     share(M::passes_share, "passes_share", "passes", kPhases),
     share(M::exchange_share, "exchange_share", "exposed communication", kPhases),
+    share(M::pipeline_share, "pipeline_share", "pipeline wait", kPhases),
     share(M::optimizer_share, "optimizer_share", "optimizer update", kPhases),
     share(M::lane_wait_share, "lane_wait_share", "thread imbalance wait", kPhases),
     share(M::checkpoint_share, "checkpoint_share", "checkpoint stall", kCheckpoint),
@@ -178,8 +179,9 @@ std::string why_of(const std::vector<Observation>& repeats, Measure measure) {
 
 const std::vector<Measure>& step_parts() {
   static const std::vector<Measure> parts = {
-      M::data_share,      M::transfer_share,  M::passes_share,     M::exchange_share,
-      M::optimizer_share, M::lane_wait_share, M::checkpoint_share, M::residual_share};
+      M::data_share,      M::transfer_share,   M::passes_share,
+      M::exchange_share,  M::pipeline_share,   M::optimizer_share,
+      M::lane_wait_share, M::checkpoint_share, M::residual_share};
   return parts;
 }
 

@@ -22,6 +22,7 @@ enum class Measure {
   transfer_share,    // copies to the device behind which nothing else goes on
   passes_share,      // forward and backward pass; of a loader its step
   exchange_share,    // between ranks, behind which nothing else goes on (exposed)
+  pipeline_share,    // a stage of a pipeline waits for others
   optimizer_share,   // the update
   lane_wait_share,   // threads of a rank that wait for each other
   checkpoint_share,  // stall for checkpoints

@@ -32,7 +32,9 @@ constexpr PartOfPhase kParts[] = {{"data", M::data_share},
                                   {"transfer", M::transfer_share},
                                   {"forward", M::passes_share},
                                   {"backward", M::passes_share},
+                                  {"tensor_exchange", M::exchange_share},
                                   {"exchange_exposed", M::exchange_share},
+                                  {"pipeline_wait", M::pipeline_share},
                                   {"optimizer", M::optimizer_share},
                                   {"lane_wait", M::lane_wait_share},
                                   {"checkpoint", M::checkpoint_share},
@@ -158,7 +160,7 @@ CollectiveLimit collective_limit(const RunView& view, const JobResult& training)
 void add_exchange(Observation& observation, const RunView& view, const JobResult& job,
                   const Json& facts, const Times& times) {
   const double ranks = job.job.ranks;
-  const double exposed = time_of(times, "exchange_exposed");
+  const double exposed = time_of(times, "exchange_exposed") + time_of(times, "tensor_exchange");
   const double all = exposed + time_of(times, "exchange_hidden");
   if (ranks < 2.0 || !(all > 0.0)) return;
   const std::string source = source_of(job, kBreakdown);

@@ -33,6 +33,7 @@ constexpr CauseWords kCauses[] = {
     {Cause::network_bound, "network_bound", "communication: network bandwidth saturated"},
     {Cause::misconfigured, "misconfigured", "communication: far below what this network can do"},
     {Cause::exposed_communication, "exposed_communication", "communication: cause undetermined"},
+    {Cause::pipeline_bubble, "pipeline_bubble", "pipeline stages wait for each other"},
     {Cause::uneven_threads, "uneven_threads", "thread imbalance within a rank"},
     {Cause::launch_bound, "launch_bound", "launch-bound: small kernels"},
     {Cause::memory_bound, "memory_bound", "device memory bandwidth"},
@@ -295,6 +296,14 @@ std::vector<Rule> make_rules() {
        .experiment =
            "run the collective probe on the same ranks, before the training in the same run",
        .fix = "depends on the result of that experiment"},
+      {.name = "pipeline_bubble",
+       .cause = Cause::pipeline_bubble,
+       .when = {{M::pipeline_share, above, 0.1}},
+       .share = M::pipeline_share,
+       .ceiling = {Kind::share, M::pipeline_share},
+       .experiment = "compare the measured bubble with the ideal one: twice the micro-batches must "
+                     "nearly halve it",
+       .fix = "use smaller micro-batches, fewer stages, or stages of equal work"},
       {.name = "uneven_threads",
        .cause = Cause::uneven_threads,
        .on = On::host,

@@ -26,6 +26,7 @@ enum class Cause {
   network_bound,
   misconfigured,
   exposed_communication,  // undetermined which of these three
+  pipeline_bubble,
   uneven_threads,
   launch_bound,
   memory_bound,

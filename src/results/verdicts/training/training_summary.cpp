@@ -120,6 +120,13 @@ std::string energy_text(const TrainingGroup& group) {
 
 namespace {
 
+std::string counted(std::int64_t count, const char* one) {
+  return fmt::format("{} {}{}", count, one,
+                     count == 1                              ? ""
+                     : std::string_view(one).ends_with("ch") ? "es"
+                                                             : "s");
+}
+
 /// What the search for the largest batch found.
 std::string largest_batch_text(const TrainingGroup& group) {
   const Json& need = object_field(group.facts, "memory_need");
@@ -129,6 +136,16 @@ std::string largest_batch_text(const TrainingGroup& group) {
                      group.setup.batch, integer_field(group.facts, "micro_batch"),
                      format(Bytes{number_field(need, "bytes")}),
                      format(Bytes{number_field(need, "available")}));
+}
+
+std::string bubble_text(const TrainingGroup& group) {
+  const Json& division = object_field(group.facts, "division");
+  const double bubble = number_field(division, "bubble");
+  if (!std::isfinite(bubble)) return "";
+  return fmt::format("{:.3g} % of the passes; {:.3g} % if all stages took equally long ({}, {})",
+                     100.0 * bubble, 100.0 * number_field(division, "ideal_bubble"),
+                     text_field(division, "schedule"),
+                     counted(integer_field(group.facts, "micro_batches"), "micro-batch"));
 }
 
 }  // namespace
@@ -144,18 +161,11 @@ std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup
       {"throughput", throughput_text(group)},
       {"MFU", mfu_text(group)},
       {"straggler", straggler_text(group)},
+      {"pipeline bubble", bubble_text(group)},
       {"energy", energy_text(group)}};
   std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
   return lines;
 }
-
-namespace {
-
-std::string counted(std::int64_t count, const char* one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
-}  // namespace
 
 std::string note_of(const TrainingReport& report) {
   if (report.groups.empty() && !report.diagnosed.empty())
@@ -189,6 +199,11 @@ std::string setup_words(const TrainingGroup& group) {
   std::string text = fmt::format("{} {}, {}, {}, ", setup.workload, setup.preset, setup.dtype,
                                  setup.device == "host" ? "CPU" : setup.device);
   text += counted(setup.ranks, "rank");
+  const auto degree = [&](const char* key) {
+    return std::clamp<std::int64_t>(integer_field(setup.params, key, 1), 1, setup.ranks);
+  };
+  if (const std::int64_t tp = degree("tp"), pp = degree("pp"); tp > 1 || pp > 1)
+    text += fmt::format(" (tp {} x pp {} x dp {})", tp, pp, setup.ranks / (tp * pp));
   if (setup.on.size() > 1) text += fmt::format(" on {} hosts", setup.on.size());
   if (setup.lanes > 0) text += " with " + counted(setup.lanes, "thread");
   if (setup.batch > 0) text += fmt::format(", batch {}", setup.batch);

@@ -102,7 +102,8 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.resume = state.flag("resume");
   options.parallel.bucket_bytes = state.integer("bucket_bytes");
   options.split = {static_cast<int>(state.integer("tp")), static_cast<int>(state.integer("pp")),
-                   training::pipeline_schedule_from(state.text("pipeline_schedule"))};
+                   training::pipeline_schedule_from(state.text("pipeline_schedule")),
+                   state.flag("sequence_parallel")};
   if (state.integer("micro_batch") == 0)
     options.recipe = for_pipeline(options.recipe, options.split, state.group().size());
   options.parallel.shard_optimizer = state.flag("shard_optimizer");
@@ -134,6 +135,8 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
 
 /// Why a model cannot be divided over these ranks; "" if it can, or need not be.
 std::string why_not_divided(State& state, const training::ModelSplit& split) {
+  if (split.sequence_parallel && split.tensor == 1)
+    return "sequence_parallel divides rows over tensor ranks: set tp";
   if (!split.divides_model()) return "";
   if (state.device().kind() != "host")
     return "models are divided over ranks on CPUs only: remove tp and pp";

@@ -105,6 +105,7 @@ Json division_of(const FinishedTraining& f) {
   return {{"tp", split.tensor},
           {"pp", split.pipeline},
           {"dp", f.trainer.ranks().copies()},
+          {"sp", split.sequence_parallel},
           {"schedule", pipeline ? Json(to_string(split.schedule)) : Json(nullptr)},
           {"bubble", pipeline ? Json(training::pipeline_bubble(f.run.breakdown)) : Json(nullptr)},
           {"ideal_bubble",

@@ -129,6 +129,7 @@ Json params_of(const TrainRequest& request) {
   put("vocabulary", request.vocabulary);
   if (request.split.tp > 1) params["tp"] = request.split.tp;
   if (request.split.pp > 1) params["pp"] = request.split.pp;
+  if (request.split.sp) params["sequence_parallel"] = true;
   if (request.split.zero > 0) params["shard_optimizer"] = true;
   const std::string dtype = dtype_of(request);
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
@@ -211,11 +212,15 @@ SplitRequest split_from(const std::string& text) {
       split.pp = value(1, kMostOfSplit);
     else if (key == "dp")
       split.dp = value(1, 65536);
+    else if (key == "sp")
+      split.sp = value(0, 1) == 1;
     else if (key == "zero")
       split.zero = value(0, 1);
     else
-      refuse_request("--split: unknown key '" + key + "'", "use tp, pp, dp and zero");
+      refuse_request("--split: unknown key '" + key + "'", "use tp, sp, pp, dp and zero");
   }
+  if (split.sp && split.tp == 1)
+    refuse_request("--split: sp without tp", "add tp, whose ranks divide the rows");
   return split;
 }
 

@@ -19,12 +19,13 @@ enum class ScalingKind { none, strong, weak };
 struct SplitRequest {
   int tp = 1, pp = 1;
   std::optional<int> dp = {};  // nothing: as many as the ranks allow
+  bool sp = false;             // tensor ranks divide rows too
   int zero = 0;
 
   bool divides_model() const { return tp * pp > 1; }
 };
 
-/// Parses "tp=2,pp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
+/// Parses "tp=2,sp=1,pp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
 SplitRequest split_from(const std::string& text);
 
 struct TrainRequest {

@@ -14,6 +14,8 @@ struct ModelPart {
   int tensor_ranks = 1;
   int stage = 0;
   int stages = 1;
+  /// Tensor ranks divide the rows of what they do not divide otherwise, too (arXiv 2205.05198).
+  bool sequence_parallel = false;
 
   bool is_whole() const { return tensor_ranks == 1 && stages == 1; }
   bool is_first_stage() const { return stage == 0; }

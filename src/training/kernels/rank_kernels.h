@@ -1,5 +1,5 @@
-// Sums over ranks that each have a part of the same tensors (tensor parallelism), as a kernel of a
-// lane.
+// Sums and copies between ranks that each have a part of the same tensors (tensor parallelism), as
+// kernels of a lane.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,12 @@ class RankKernels {
   virtual ~RankKernels() = default;
   /// x becomes the sum over the ranks, with the same bits on each.
   virtual void sum(View x) = 0;
-  /// Spent in sum() so far, waiting for other ranks included.
+  /// `all` becomes the rows of all ranks, in their order; `own` has equally many on each rank.
+  virtual void gather(View own, View all) = 0;
+  /// `own` becomes the sum over the ranks of this rank's rows of `all`; `all` keeps its values.
+  virtual void scatter_sum(View all, View own, bool add) = 0;
+  virtual int rank() const = 0;
+  /// Spent in these calls so far, waiting for other ranks included.
   virtual Seconds spent() const = 0;
   /// Size of its own buffers.
   virtual std::int64_t bytes() const = 0;

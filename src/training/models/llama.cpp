@@ -54,11 +54,27 @@ Var LlamaParameters::divided_matrix_into_residual(const std::string& name, const
                    {Initial::normal(deviation_into_residual()), true, true, slice});
 }
 
-Var LlamaParameters::shared(Var x) const { return divides() ? shared_by_ranks(x) : x; }
-Var LlamaParameters::summed(Var x) const { return divides() ? sum_over_ranks(x) : x; }
+Var LlamaParameters::shared(Var x) const {
+  if (divides_rows()) return gather_rows(x, part_.tensor_ranks, RowsUsed::in_parts);
+  return divides() ? shared_by_ranks(x) : x;
+}
+
+Var LlamaParameters::summed(Var x) const {
+  if (divides_rows()) return sum_own_rows(x, part_.tensor_ranks);
+  return divides() ? sum_over_ranks(x) : x;
+}
+
+Var LlamaParameters::into_residual_stream(Var x) const {
+  return divides_rows() ? own_rows(x, part_.tensor_ranks) : x;
+}
+
+Var LlamaParameters::from_residual_stream(Var x) const {
+  return divides_rows() ? gather_rows(x, part_.tensor_ranks, RowsUsed::alike) : x;
+}
 
 Var LlamaParameters::gain(const std::string& name) {
-  return parameter(name, {1, width_}, {Initial::constant(1.0), false});
+  const Var gain = parameter(name, {1, width_}, {Initial::constant(1.0), false});
+  return divides_rows() ? shared_by_ranks(gain) : gain;  // each rank has the gradient of its rows
 }
 
 Var LlamaParameters::head(const std::string& name, std::int64_t vocabulary) {

@@ -44,6 +44,10 @@ class LlamaParameters {
   /// x as an operand of divided columns, and the whole of a GEMM by divided rows.
   Var shared(Var x) const;
   Var summed(Var x) const;
+  /// Between what all ranks compute alike and the residual stream, of which sequence-parallel ranks
+  /// have their rows.
+  Var into_residual_stream(Var x) const;
+  Var from_residual_stream(Var x) const;
   Var gain(const std::string& name);
   /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
   Var head(const std::string& name, std::int64_t vocabulary);
@@ -52,6 +56,7 @@ class LlamaParameters {
 
  private:
   bool divides() const { return part_.tensor_ranks > 1; }
+  bool divides_rows() const { return divides() && part_.sequence_parallel; }
   double deviation_into_residual() const;
 
   Graph& graph_;

@@ -78,6 +78,10 @@ void check_shape(const LlmShape& shape, const ModelPart& part) {
            "use another preset, or tp");
   if (part.tensor_ranks > 1 && shape.gpt2)
     refuse("GPT-2's blocks cannot be divided by tp", "use another preset, or pp");
+  if (part.sequence_parallel && shape.sequence % part.tensor_ranks != 0)
+    refuse("a sequence of " + std::to_string(shape.sequence) + " tokens cannot be divided by tp " +
+               std::to_string(part.tensor_ranks),
+           "use a tp that divides it, or no sequence parallelism");
   if (part.tensor_ranks > 1 && shape.hidden % part.tensor_ranks != 0)
     refuse(std::to_string(shape.hidden) + " hidden columns cannot be divided by tp " +
                std::to_string(part.tensor_ranks),
@@ -97,8 +101,11 @@ Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChange
     table = p.table("embedding", shape.vocabulary);
     x = embedding(tokens, table);
     if (shape.gpt2) x = add_positions(x, p.table("positions", shape.sequence));
+    x = p.into_residual_stream(x);
   } else {
-    x = *received = graph.input_with_gradient("received", {tokens.shape().rows(), shape.width});
+    const std::int64_t rows =
+        tokens.shape().rows() / (part.sequence_parallel ? part.tensor_ranks : 1);
+    x = *received = graph.input_with_gradient("received", {rows, shape.width});
   }
   Var angles;
   if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta);
@@ -111,7 +118,7 @@ Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChange
   }
   if (!part.is_last_stage()) return x;
   Var h = shape.gpt2 ? layer_norm(x, p.gain("norm"), p.bias("norm.bias", shape.width))
-                     : rms_norm(x, p.gain("norm"));
+                     : p.from_residual_stream(rms_norm(x, p.gain("norm")));
   LinearOptions tied;
   tied.transposed = true;
   return shape.tied_head ? linear(h, table, tied) : linear(h, p.head("head", shape.vocabulary));
@@ -142,7 +149,7 @@ Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool re
     model.losses = cross_entropy(out, model.targets);
     return model;
   }
-  const StageEnd end = end_stage(out);
+  const StageEnd end = end_stage(out, rows);
   model.sent = end.sent;
   model.losses = end.losses;
   return model;

@@ -1,6 +1,7 @@
 #include "training/operators/division.h"
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace bench::training {
@@ -42,6 +43,68 @@ class SumOverRanks final : public Operator {
   void backward(const Frame& f) const override { f.pass_gradient(0); }
 };
 
+/// Rank's part of the rows of a tensor.
+View rows_of_rank(View all, View own, int rank) {
+  const auto bytes = own.elements() * static_cast<std::int64_t>(size_of(own.dtype));
+  return {all.as<std::byte>() + rank * bytes, own.rows, own.columns, own.dtype};
+}
+
+class RowOperator : public Operator {
+ public:
+  bool backward_reads_input(std::size_t) const override { return false; }
+};
+
+class OwnRows final : public RowOperator {
+ public:
+  std::string_view name() const override { return "own_rows"; }
+  void forward(const Frame& f) const override {
+    const View own = rows_of_rank(f.inputs[0], f.output, ranks_of(f).rank());
+    f.kernels->elementwise->copy(own, f.output, false);
+  }
+  void backward(const Frame& f) const override {
+    if (!f.input_gradients[0]) return;
+    require(!f.adds(0), "own_rows", "something else uses x");
+    ranks_of(f).gather(f.output_gradient, f.input_gradients[0]);
+  }
+};
+
+class GatherRows final : public RowOperator {
+ public:
+  explicit GatherRows(RowsUsed used) : used_(used) {}
+  std::string_view name() const override { return "gather_rows"; }
+  void forward(const Frame& f) const override { ranks_of(f).gather(f.inputs[0], f.output); }
+  void backward(const Frame& f) const override {
+    const View& gradient = f.input_gradients[0];
+    if (!gradient) return;
+    if (used_ == RowsUsed::in_parts)
+      return ranks_of(f).scatter_sum(f.output_gradient, gradient, f.adds(0));
+    const View own = rows_of_rank(f.output_gradient, gradient, ranks_of(f).rank());
+    f.kernels->elementwise->copy(own, gradient, f.adds(0));
+  }
+
+ private:
+  RowsUsed used_;
+};
+
+class SumOwnRows final : public RowOperator {
+ public:
+  std::string_view name() const override { return "sum_own_rows"; }
+  void forward(const Frame& f) const override {
+    ranks_of(f).scatter_sum(f.inputs[0], f.output, false);
+  }
+  void backward(const Frame& f) const override {
+    if (!f.input_gradients[0]) return;
+    require(!f.adds(0), "sum_own_rows", "something else uses x");
+    ranks_of(f).gather(f.output_gradient, f.input_gradients[0]);
+  }
+};
+
+Shape of_rank(Var x, int ranks, const std::string& op) {
+  require(x.shape().rows() % ranks == 0, op,
+          x.shape().text() + " over " + std::to_string(ranks) + " ranks");
+  return {x.shape().rows() / ranks, x.shape().columns()};
+}
+
 /// So that recomputation of x cannot overwrite a gradient that was received in its place.
 class Sent final : public Operator {
  public:
@@ -72,11 +135,24 @@ Var sum_over_ranks(Var x) {
   return x.graph->apply(std::make_unique<SumOverRanks>(), {x}, x.shape());
 }
 
-StageEnd end_stage(Var x) {
+Var own_rows(Var x, int ranks) {
+  return x.graph->apply(std::make_unique<OwnRows>(), {x}, of_rank(x, ranks, "own_rows"));
+}
+
+Var gather_rows(Var x, int ranks, RowsUsed used) {
+  return x.graph->apply(std::make_unique<GatherRows>(used), {x},
+                        {x.shape().rows() * ranks, x.shape().columns()});
+}
+
+Var sum_own_rows(Var x, int ranks) {
+  return x.graph->apply(std::make_unique<SumOwnRows>(), {x}, of_rank(x, ranks, "sum_own_rows"));
+}
+
+StageEnd end_stage(Var x, std::int64_t rows) {
   StageEnd end;
   end.sent = x.graph->apply(std::make_unique<Sent>(), {x}, x.shape());
-  end.losses = x.graph->apply(std::make_unique<StageEndOperator>(), {end.sent},
-                              {x.shape().rows(), 1}, Dtype::f64);
+  end.losses =
+      x.graph->apply(std::make_unique<StageEndOperator>(), {end.sent}, {rows, 1}, Dtype::f64);
   return end;
 }
 

@@ -11,11 +11,24 @@ Var shared_by_ranks(Var x);
 /// y = the sum of x over the ranks. The gradient passes unchanged.
 Var sum_over_ranks(Var x);
 
+// Sequence parallelism (arXiv 2205.05198): between divided matrices, each of `ranks` has an equal
+// part of the rows, in the order of ranks.
+
+/// This rank's rows of an x that all ranks have. Every rank gets the whole gradient of x.
+Var own_rows(Var x, int ranks);
+/// How the rows of all ranks are used.
+enum class RowsUsed { in_parts, alike };
+/// The rows of all ranks. in_parts: each rank uses them for its part, and gradients are summed;
+/// alike: all do the same with them, and have the same gradient.
+Var gather_rows(Var x, int ranks, RowsUsed used);
+/// This rank's rows of the sum of x over the ranks.
+Var sum_own_rows(Var x, int ranks);
+
 struct StageEnd {
   Var sent = {};    // x, for the next stage; its gradient is written over it before backward()
   Var losses = {};  // f64 [rows, 1], without values
 };
-/// Ends the graph of a stage that is not the last one.
-StageEnd end_stage(Var x);
+/// Ends the graph of a stage that is not the last one; `rows`: of the losses.
+StageEnd end_stage(Var x, std::int64_t rows);
 
 }  // namespace bench::training

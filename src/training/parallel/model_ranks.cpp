@@ -44,7 +44,8 @@ int copies_of_model(const ModelSplit& split, int ranks) {
 
 ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
   const int stage = rank / split.tensor / copies_of_model(split, ranks);
-  return {rank % split.tensor, split.tensor, stage, split.pipeline};
+  return {rank % split.tensor, split.tensor, stage, split.pipeline,
+          split.sequence_parallel && split.tensor > 1};
 }
 
 ModelRanks::ModelRanks(Group& all, const ModelSplit& split)

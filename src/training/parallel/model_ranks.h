@@ -16,6 +16,7 @@ struct ModelSplit {
   int tensor = 1;    // tp
   int pipeline = 1;  // pp
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+  bool sequence_parallel = false;  // needs tensor > 1
 
   int ranks_of_model() const { return tensor * pipeline; }
   bool divides_model() const { return ranks_of_model() > 1; }

@@ -37,6 +37,25 @@ class RankSum final : public RankKernels {
     spent_ += steady_now() - begin;
   }
 
+  void gather(View own, View all) override {
+    const Seconds begin = steady_now();
+    group_.collectives()->run(CollectiveOp::all_gather, own.data, all.data,
+                              static_cast<std::size_t>(own.elements()), own.dtype);
+    spent_ += steady_now() - begin;
+  }
+
+  void scatter_sum(View all, View own, bool add) override {
+    const Seconds begin = steady_now();
+    View received = buffer(received_, all.elements(), all.dtype);
+    group_.collectives()->run(CollectiveOp::all_to_all, all.data, received.data,
+                              static_cast<std::size_t>(own.elements()), all.dtype);
+    received.rows = group_.size();
+    received.columns = own.elements();
+    elementwise_.column_sums(received, {own.data, 1, own.elements(), own.dtype}, add);
+    spent_ += steady_now() - begin;
+  }
+
+  int rank() const override { return group_.rank(); }
   Seconds spent() const override { return spent_; }
   std::int64_t bytes() const override { return received_.bytes() + padded_.bytes(); }
 

@@ -28,6 +28,7 @@ ProbeCatalogue training_catalogue() {
       "vocabulary": {"type": "integer", "default": 0},
       "tp": {"type": "integer", "default": 1},
       "pp": {"type": "integer", "default": 1},
+      "sequence_parallel": {"type": "boolean", "default": false},
       "shard_optimizer": {"type": "boolean", "default": false},
       "target": {"type": ["number", "null"], "default": null},
       "dtype": {"type": "string", "default": "f32"},
@@ -236,7 +237,7 @@ TEST_CASE("lists of numbers are parsed completely, or refused with option and wo
 }
 
 TEST_CASE("a split is read from its degrees, and becomes parameters of the training") {
-  const SplitRequest split = split_from("pp=2,tp=4,zero=1");
+  const SplitRequest split = split_from("pp=2,tp=4,sp=1,zero=1");
   CHECK(split.tp == 4);
   CHECK(split.pp == 2);
   CHECK_FALSE(split.dp.has_value());
@@ -245,6 +246,7 @@ TEST_CASE("a split is read from its degrees, and becomes parameters of the train
   const Json params = train_plan_of(request).entries.front().job.params;
   CHECK(params.at("tp") == 4);
   CHECK(params.at("pp") == 2);
+  CHECK(params.at("sequence_parallel") == true);
   CHECK(params.at("shard_optimizer") == true);
 }
 
@@ -252,7 +254,8 @@ TEST_CASE("a split that makes no sense is refused with what to write instead") {
   for (const auto& [text, words] :
        {std::pair{"tp", "'tp'"}, std::pair{"tp=0", "'tp=0'"}, std::pair{"tp=x", "'tp=x'"},
         std::pair{"tp=2,tp=2", "tp is listed twice"}, std::pair{"ep=2", "unknown key 'ep'"},
-        std::pair{"zero=4", "'zero=4'"}, std::pair{"", "unknown key ''"}})
+        std::pair{"zero=4", "'zero=4'"}, std::pair{"sp=1", "sp without tp"},
+        std::pair{"", "unknown key ''"}})
     CHECK_THROWS_WITH(split_from(text), Contains(words));
   TrainRequest request{.workload = "llm", .ranks = {6}};
   request.split = split_from("tp=2,pp=2");

@@ -65,19 +65,23 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
   struct Case {
     int tp, pp, ranks;
     PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-    bool recompute = false, zero = false;
+    bool recompute = false, zero = false, sequence_parallel = false;
   };
+  constexpr auto k1f1b = PipelineSchedule::one_forward_one_backward;
   const Case cases[] = {{2, 1, 2},
                         {1, 2, 2},
                         {1, 2, 2, PipelineSchedule::gpipe, true},
                         {2, 2, 4},
-                        {2, 1, 4, PipelineSchedule::one_forward_one_backward, true, true},
-                        {1, 2, 4, PipelineSchedule::one_forward_one_backward, false, true},
-                        {4, 1, 4}};
-  for (const auto& [tp, pp, ranks, schedule, recompute, zero] : cases) {
-    INFO("tp " << tp << ", pp " << pp << ", " << ranks << " ranks");
+                        {2, 1, 4, k1f1b, true, true},
+                        {1, 2, 4, k1f1b, false, true},
+                        {4, 1, 4},
+                        {2, 1, 2, k1f1b, false, false, true},
+                        {2, 2, 4, k1f1b, true, false, true}};
+  for (const auto& [tp, pp, ranks, schedule, recompute, zero, sequence_parallel] : cases) {
+    INFO("tp " << tp << ", pp " << pp << ", " << ranks << " ranks, sp " << sequence_parallel);
     ShortTraining training = divided_training(tp, pp);
     training.split.schedule = schedule;
+    training.split.sequence_parallel = sequence_parallel;
     training.recompute = recompute;
     training.parallel.shard_optimizer = zero;
     const TrainingRun run = train_divided(training, ranks);

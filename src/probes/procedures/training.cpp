@@ -101,12 +101,15 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.checkpoint_every = state.integer("checkpoint_every");
   options.resume = state.flag("resume");
   options.parallel.bucket_bytes = state.integer("bucket_bytes");
-  options.split = {static_cast<int>(state.integer("tp")), static_cast<int>(state.integer("pp")),
+  options.split = {static_cast<int>(state.integer("tp")),
+                   static_cast<int>(state.integer("pp")),
                    training::pipeline_schedule_from(state.text("pipeline_schedule")),
-                   state.flag("sequence_parallel")};
+                   state.flag("sequence_parallel"),
+                   state.integer("zero") >= 2,
+                   state.integer("zero") == 2};
   if (state.integer("micro_batch") == 0)
     options.recipe = for_pipeline(options.recipe, options.split, state.group().size());
-  options.parallel.shard_optimizer = state.flag("shard_optimizer");
+  options.parallel.shard_optimizer = state.flag("shard_optimizer") || state.integer("zero") == 1;
   options.parallel.overlap = state.flag("overlap");
   return options;
 }

@@ -96,6 +96,11 @@ Json exchange_bytes(const FinishedTraining& f) {
          static_cast<double>(size_of(f.options.dtype));
 }
 
+int zero_of(const FinishedTraining& f) {
+  if (f.options.split.shard_parameters) return f.options.split.keep_gathered ? 2 : 3;
+  return f.options.parallel.shard_optimizer ? 1 : 0;
+}
+
 /// How the model is divided over ranks; null if each has a whole one.
 Json division_of(const FinishedTraining& f) {
   const training::ModelSplit& split = f.options.split;
@@ -106,6 +111,7 @@ Json division_of(const FinishedTraining& f) {
           {"pp", split.pipeline},
           {"dp", f.trainer.ranks().copies()},
           {"sp", split.sequence_parallel},
+          {"zero", zero_of(f)},
           {"schedule", pipeline ? Json(to_string(split.schedule)) : Json(nullptr)},
           {"bubble", pipeline ? Json(training::pipeline_bubble(f.run.breakdown)) : Json(nullptr)},
           {"ideal_bubble",

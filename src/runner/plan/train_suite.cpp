@@ -130,7 +130,7 @@ Json params_of(const TrainRequest& request) {
   if (request.split.tp > 1) params["tp"] = request.split.tp;
   if (request.split.pp > 1) params["pp"] = request.split.pp;
   if (request.split.sp) params["sequence_parallel"] = true;
-  if (request.split.zero > 0) params["shard_optimizer"] = true;
+  if (request.split.zero > 0) params["zero"] = request.split.zero;
   const std::string dtype = dtype_of(request);
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
                                    std::pair{"evaluation_data", &request.evaluation_data}})
@@ -215,7 +215,7 @@ SplitRequest split_from(const std::string& text) {
     else if (key == "sp")
       split.sp = value(0, 1) == 1;
     else if (key == "zero")
-      split.zero = value(0, 1);
+      split.zero = value(0, 3);
     else
       refuse_request("--split: unknown key '" + key + "'", "use tp, sp, pp, dp and zero");
   }

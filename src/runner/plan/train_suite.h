@@ -15,14 +15,15 @@ namespace bench {
 enum class ScalingKind { none, strong, weak };
 
 /// How a training is split over its ranks: copies of the model (dp) whose matrices (tp) and layers
-/// (pp) are divided, and whether copies share the optimizer's state (zero 1).
+/// (pp) are divided, and what copies share (zero 1 to 3, of the probe's schema).
 struct SplitRequest {
   int tp = 1, pp = 1;
   std::optional<int> dp = {};  // nothing: as many as the ranks allow
   bool sp = false;             // tensor ranks divide rows too
   int zero = 0;
 
-  bool divides_model() const { return tp * pp > 1; }
+  /// Whether each rank trains in one thread.
+  bool divides_model() const { return tp * pp > 1 || zero > 1; }
 };
 
 /// Parses "tp=2,sp=1,pp=2,dp=1,zero=1", keys in any order. Throws Error(usage).

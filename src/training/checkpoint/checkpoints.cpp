@@ -226,7 +226,7 @@ Checkpoints::Done Checkpoints::save(const Json& notes) {
   const Seconds begin = steady_now();
   const std::int64_t step = training_.replica().steps_done();
   std::vector<NamedView> sections = own();
-  if (training_.copies().rank() == 0) {
+  if (training_.replicas().rank() == 0) {
     const std::vector<NamedView> all = shared();
     sections.insert(sections.begin(), all.begin(), all.end());
   }
@@ -262,7 +262,7 @@ Json Checkpoints::read(std::int64_t step, double& bytes) {
   bytes = static_cast<double>(mapped.bytes().size());
   check(file.meta(), name);
   for (const NamedView& section : own()) file.read(section);
-  if (training_.copies().rank() == 0)
+  if (training_.replicas().rank() == 0)
     for (const NamedView& section : shared()) file.read(section);
   if (file.meta().at("step") != step)
     throw Error(ErrorKind::input,
@@ -271,12 +271,12 @@ Json Checkpoints::read(std::int64_t step, double& bytes) {
 }
 
 void Checkpoints::spread_shared() {
-  if (training_.copies().size() == 1) return;
+  if (training_.replicas().size() == 1) return;
   for (const NamedView& section : shared()) {
     const HostBytes tensor(section);
     for (std::span bytes = tensor.all(); !bytes.empty();
          bytes = bytes.subspan(std::min(bytes.size(), kMostBroadcast)))
-      training_.copies().broadcast(bytes.first(std::min(bytes.size(), kMostBroadcast)), 0);
+      training_.replicas().broadcast(bytes.first(std::min(bytes.size(), kMostBroadcast)), 0);
     tensor.write_back();
   }
 }

@@ -1,6 +1,7 @@
 #include "training/engine/graph.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/error.h"
 #include "training/kernels/functors/portable.h"
@@ -53,8 +54,10 @@ void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view n
     fill<float>(initial, stream, first, values);
 }
 
-void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view name,
-                  const ParameterSlice& slice, View part) {
+namespace {
+
+void fill_slice(const Initial& initial, std::uint64_t seed, std::string_view name,
+                const ParameterSlice& slice, View part) {
   if (!slice.is_part()) return fill_initial(initial, seed, name, 0, part);
   auto* at = part.as<std::byte>();
   for (std::int64_t row = 0; row < part.rows; ++row)
@@ -63,6 +66,21 @@ void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view n
                    {at, 1, count, part.dtype});
       at += static_cast<std::size_t>(count) * size_of(part.dtype);
     }
+}
+
+}  // namespace
+
+void fill_initial(const ParameterOptions& options, std::uint64_t seed, std::string_view name,
+                  View part) {
+  const ParameterShard& shard = options.shard;
+  if (shard.ranks == 1) return fill_slice(options.initial, seed, name, options.slice, part);
+  const Shape& cut = shard.of;
+  std::vector<std::byte> all(static_cast<std::size_t>(shard.elements() * shard.ranks) *
+                             size_of(part.dtype));
+  fill_slice(options.initial, seed, name, options.slice,
+             {all.data(), cut.rows(), cut.columns(), part.dtype});
+  const std::size_t bytes = static_cast<std::size_t>(part.elements()) * size_of(part.dtype);
+  std::memcpy(part.data, all.data() + static_cast<std::size_t>(shard.rank) * bytes, bytes);
 }
 
 std::string Shape::text() const {

@@ -99,6 +99,8 @@ class Operator {
   virtual int in_place() const { return -1; }
   /// The input whose gradient may take the memory of the output's gradient; -1: none.
   virtual int gradient_in_place() const { return -1; }
+  /// Whether its output is computed again for the backward pass, instead of kept.
+  virtual bool again_for_backward() const { return false; }
   /// Whether it is a loss, which overwrites input 0 with its gradient in training forward passes.
   virtual bool is_loss() const { return false; }
   /// FLOPs of the GEMMs of one forward pass.
@@ -147,16 +149,27 @@ struct ParameterSlice {
   bool is_part() const { return !(whole == Shape()); }
 };
 
-/// Fills the part of a parameter that `slice` describes.
-void fill_initial(const Initial& initial, std::uint64_t seed, std::string_view name,
-                  const ParameterSlice& slice, View part);
+/// The part of a parameter's elements that one copy of the model has (ZeRO, arXiv 1910.02054): the
+/// parameter, or slice of one, as a row that is cut into equal parts, the last of them padded.
+struct ParameterShard {
+  int rank = 0;
+  int ranks = 1;
+  Shape of = {};  // what is cut
+
+  std::int64_t elements() const { return (of.elements() + ranks - 1) / ranks; }
+};
 
 struct ParameterOptions {
   Initial initial = {};
   bool decay = true;  // whether weight decay applies: to matrices, not to gains and biases
   bool trainable = true;
   ParameterSlice slice = {};
+  ParameterShard shard = {};
 };
+
+/// Fills the part of a parameter that slice and shard describe, the padding with zeros.
+void fill_initial(const ParameterOptions& options, std::uint64_t seed, std::string_view name,
+                  View part);
 
 struct Tensor {
   enum class Kind { input, parameter, constant, activation } kind = Kind::activation;

@@ -31,8 +31,7 @@ Weights::Weights(const Plan& plan, std::uint64_t seed, std::shared_ptr<Memory> m
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const int id = static_cast<int>(i);
     if (tensors[i].kind == Tensor::Kind::parameter)
-      fill_initial(tensors[i].parameter.initial, seed, tensors[i].name, tensors[i].parameter.slice,
-                   view(plan, id));
+      fill_initial(tensors[i].parameter, seed, tensors[i].name, view(plan, id));
     if (tensors[i].kind == Tensor::Kind::constant) fill_constant(tensors[i], view(plan, id));
   }
 }

@@ -16,8 +16,12 @@ struct ModelPart {
   int stages = 1;
   /// Tensor ranks divide the rows of what they do not divide otherwise, too (arXiv 2205.05198).
   bool sequence_parallel = false;
+  /// Copies of the model of which each has a shard of every parameter (ZeRO, arXiv 1910.02054).
+  int shard = 0;
+  int shards = 1;
+  bool keep_gathered = false;  // from the forward to the backward pass: ZeRO-2, else ZeRO-3
 
-  bool is_whole() const { return tensor_ranks == 1 && stages == 1; }
+  bool is_whole() const { return tensor_ranks == 1 && stages == 1 && shards == 1; }
   bool is_first_stage() const { return stage == 0; }
   bool is_last_stage() const { return stage == stages - 1; }
   /// Layers first to second - 1: equally many per stage, or one more in later stages.

@@ -19,8 +19,19 @@ void Planner::backward() {
   }
 }
 
+/// Computes an input again before the backward pass of its first reader there.
+void Planner::fetch_again(int input) {
+  const Tensor& of = tensor(input);
+  if (of.producer < 0 || !node(of.producer).op->again_for_backward()) return;
+  if (again_[static_cast<std::size_t>(input)]) return;
+  again_[static_cast<std::size_t>(input)] = true;
+  forward_of(of.producer, Phase::recompute);
+}
+
 void Planner::backward_of(int id) {
   const Node& which = node(id);
+  for (std::size_t i = 0; i < which.inputs.size(); ++i)
+    if (which.op->backward_reads_input(i)) fetch_again(which.inputs[i]);
   Action action{id, Phase::backward};
   for (std::size_t i = 0; i < which.inputs.size(); ++i) {
     const int input = which.inputs[i];
@@ -112,6 +123,7 @@ Planner::Planner(const Graph& graph, bool training) : graph_(graph) {
   plan_.gradients.resize(tensors);
   contributed_.assign(tensors, -1);
   saved_.resize(graph.nodes().size());
+  again_.assign(tensors, false);
 }
 
 Plan Planner::make() {
@@ -211,11 +223,13 @@ void Planner::forward_of(int id, Phase phase) {
   Action action{id, phase};
   for (const int input : which.inputs) action.inputs.push_back(used(value(input)));
   Slot& output = value(which.output);
+  if (phase == Phase::recompute) again_[static_cast<std::size_t>(which.output)] = true;
   if (takes_input(which)) {
     const int buffer = value(which.inputs[static_cast<std::size_t>(which.op->in_place())]).buffer;
     output = shaped(which.output);
     output.buffer = buffer;
-  } else if (phase == Phase::forward || !read_outside(which.output, which.segment)) {
+  } else if (phase == Phase::forward || which.op->again_for_backward() ||
+             !read_outside(which.output, which.segment)) {
     output = fresh(shaped(which.output), Label::activations);
   }
   action.output = used(output);

@@ -25,6 +25,7 @@ class Planner {
   void backward();
   void forward_of(int id, Phase phase);
   void backward_of(int id);
+  void fetch_again(int input);
   void gradient_of_input(Action& action, const Node& node, std::size_t input);
   void recompute(int segment);
   std::vector<bool> wanted_again(int segment) const;
@@ -46,6 +47,7 @@ class Planner {
   std::vector<bool> kept_;                // by tensor: backward reads its value
   std::vector<int> readers_;              // by tensor
   std::vector<std::vector<Slot>> saved_;  // by node
+  std::vector<bool> again_;               // by tensor: computed again for the backward pass
   std::vector<int> contributed_;          // by tensor: the action that last added to its gradient
 };
 

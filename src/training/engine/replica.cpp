@@ -120,11 +120,18 @@ double Replica::loss_sum() const {
 
 namespace {
 
-Seconds spent_in_sums(const Lane& lane) {
-  return lane.kernels().ranks ? lane.kernels().ranks->spent() : Seconds{};
-}
+/// Spent in exchanges within passes.
+struct Exchanges {
+  Seconds tensor, shard;
 
-/// Attributes a thread's time to phases; sums over ranks are a phase of their own.
+  static Exchanges of(const Lane& lane) {
+    const KernelSet& kernels = lane.kernels();
+    return {kernels.ranks ? kernels.ranks->spent() : Seconds{},
+            kernels.copies ? kernels.copies->spent() : Seconds{}};
+  }
+};
+
+/// Attributes a thread's time to phases; exchanges within passes are phases of their own.
 class Laps {
  public:
   explicit Laps(Replica::Times& times) : times_(times) {}
@@ -132,21 +139,26 @@ class Laps {
   /// The lane that works from now on.
   void use(const Lane& lane) {
     lane_ = &lane;
-    sums_ = spent_in_sums(lane);
+    exchanges_ = Exchanges::of(lane);
   }
   void end(Seconds& phase) {
     lane_->memory().synchronise();  // a device runs asynchronously
-    const Seconds now = steady_now(), sums = spent_in_sums(*lane_);
-    phase += now - before_ - (sums - sums_);
-    times_.tensor_exchange += sums - sums_;
+    const Seconds now = steady_now();
+    const Exchanges exchanges = Exchanges::of(*lane_);
+    const Seconds tensor = exchanges.tensor - exchanges_.tensor;
+    const Seconds shard = exchanges.shard - exchanges_.shard;
+    phase += now - before_ - tensor - shard;
+    times_.tensor_exchange += tensor;
+    times_.shard_exchange += shard;
     before_ = now;
-    sums_ = sums;
+    exchanges_ = exchanges;
   }
 
  private:
   Replica::Times& times_;
   const Lane* lane_ = nullptr;
-  Seconds before_ = steady_now(), sums_;
+  Seconds before_ = steady_now();
+  Exchanges exchanges_ = {};
 };
 
 }  // namespace
@@ -232,6 +244,7 @@ Replica::Times Replica::times() const {
     mean.forward += lane.forward * share;
     mean.backward += lane.backward * share;
     mean.tensor_exchange += lane.tensor_exchange * share;
+    mean.shard_exchange += lane.shard_exchange * share;
     mean.pipeline_wait += lane.pipeline_wait * share;
   }
   return mean;

@@ -111,9 +111,10 @@ class Replica {
   LossScale& loss_scale() { return loss_scale_; }
 
   /// Of the last forward_backward(), mean over the lanes; after_backward() counts as backward.
-  /// Sums over tensor ranks and waiting for other stages are parts of no other time.
+  /// Exchanges with tensor ranks and with copies that share parameters, and waiting for other
+  /// stages, are parts of no other time.
   struct Times {
-    Seconds data, transfer, forward, backward, tensor_exchange, pipeline_wait;
+    Seconds data, transfer, forward, backward, tensor_exchange, shard_exchange, pipeline_wait;
   };
   Times times() const;
 

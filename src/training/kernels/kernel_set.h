@@ -294,7 +294,8 @@ struct KernelSet {
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};
   std::unique_ptr<ExpertKernels> experts = {};  // null for 16-bit types and on GPUs
-  std::unique_ptr<RankKernels> ranks = {};      // of a model that is divided over ranks
+  std::unique_ptr<RankKernels> ranks = {};      // tensor ranks of a model that is divided over them
+  std::unique_ptr<RankKernels> copies = {};     // copies of a model that share its parameters
   std::unique_ptr<Recorder> recorder = {};      // null if calls have no launch cost
 };
 

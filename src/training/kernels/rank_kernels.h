@@ -14,9 +14,11 @@ class RankKernels {
   virtual ~RankKernels() = default;
   /// x becomes the sum over the ranks, with the same bits on each.
   virtual void sum(View x) = 0;
-  /// `all` becomes the rows of all ranks, in their order; `own` has equally many on each rank.
+  /// `all` becomes the elements of all ranks, in their order; `own` has equally many on each rank,
+  /// the last of them possibly padded.
   virtual void gather(View own, View all) = 0;
-  /// `own` becomes the sum over the ranks of this rank's rows of `all`; `all` keeps its values.
+  /// `own` becomes the sum over the ranks of this rank's elements of `all`, which keeps its values;
+  /// padding becomes zero.
   virtual void scatter_sum(View all, View own, bool add) = 0;
   virtual int rank() const = 0;
   /// Spent in these calls so far, waiting for other ranks included.

@@ -12,8 +12,11 @@ namespace bench::training {
 
 Var LlamaParameters::parameter(const std::string& name, const Shape& shape,
                                const ParameterOptions& options) {
-  return graph_.parameter(name, shape,
-                          changes_.parameter ? changes_.parameter(name, options) : options);
+  ParameterOptions changed = changes_.parameter ? changes_.parameter(name, options) : options;
+  if (part_.shards == 1) return graph_.parameter(name, shape, changed);
+  changed.shard = {part_.shard, part_.shards, shape};
+  const Var shard = graph_.parameter(name, {1, changed.shard.elements()}, changed);
+  return gather_shards(shard, shape, part_.keep_gathered);
 }
 
 Var LlamaParameters::matrix(const std::string& name, const Shape& shape) {

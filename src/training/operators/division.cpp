@@ -16,6 +16,11 @@ RankKernels& ranks_of(const Frame& f) {
   return *f.kernels->ranks;
 }
 
+RankKernels& copies_of(const Frame& f) {
+  require(f.kernels->copies != nullptr, "division", "the kernels reach no other copies");
+  return *f.kernels->copies;
+}
+
 class SharedByRanks final : public Operator {
  public:
   std::string_view name() const override { return "shared_by_ranks"; }
@@ -99,6 +104,22 @@ class SumOwnRows final : public RowOperator {
   }
 };
 
+class GatherShards final : public Operator {
+ public:
+  explicit GatherShards(bool keep) : keep_(keep) {}
+  std::string_view name() const override { return "gather_shards"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
+  bool again_for_backward() const override { return !keep_; }
+  void forward(const Frame& f) const override { copies_of(f).gather(f.inputs[0], f.output); }
+  void backward(const Frame& f) const override {
+    if (f.input_gradients[0])
+      copies_of(f).scatter_sum(f.output_gradient, f.input_gradients[0], f.adds(0));
+  }
+
+ private:
+  bool keep_;
+};
+
 Shape of_rank(Var x, int ranks, const std::string& op) {
   require(x.shape().rows() % ranks == 0, op,
           x.shape().text() + " over " + std::to_string(ranks) + " ranks");
@@ -146,6 +167,10 @@ Var gather_rows(Var x, int ranks, RowsUsed used) {
 
 Var sum_own_rows(Var x, int ranks) {
   return x.graph->apply(std::make_unique<SumOwnRows>(), {x}, of_rank(x, ranks, "sum_own_rows"));
+}
+
+Var gather_shards(Var shard, const Shape& whole, bool keep) {
+  return shard.graph->apply(std::make_unique<GatherShards>(keep), {shard}, whole);
 }
 
 StageEnd end_stage(Var x, std::int64_t rows) {

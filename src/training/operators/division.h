@@ -24,6 +24,11 @@ Var gather_rows(Var x, int ranks, RowsUsed used);
 /// This rank's rows of the sum of x over the ranks.
 Var sum_own_rows(Var x, int ranks);
 
+/// The whole of a parameter of which each copy of the model has a shard (ParameterShard); the
+/// gradient of the shard is the sum over the copies. Unless `keep`, it is gathered again for the
+/// backward pass.
+Var gather_shards(Var shard, const Shape& whole, bool keep);
+
 struct StageEnd {
   Var sent = {};    // x, for the next stage; its gradient is written over it before backward()
   Var losses = {};  // f64 [rows, 1], without values

@@ -113,7 +113,8 @@ DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOpt
       group_(group),
       model_(options.model),
       copies_(model_ != nullptr ? model_->data() : group),
-      exchange_(replica, copies_, options) {
+      replicas_(model_ != nullptr ? model_->replicas() : group),
+      exchange_(replica, replicas_, options) {
   if (group.size() > 1 && !options.stream && !replica.kernels().memory->on_host())
     throw Error(ErrorKind::environment,
                 std::to_string(group.size()) +
@@ -147,7 +148,8 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.backward = lanes.backward + times.lane_sum;
   out.tensor_exchange = lanes.tensor_exchange;
   out.pipeline_wait = lanes.pipeline_wait;
-  out.exchange_exposed = times.exposed + (agreed - exchanged) + (end - updated);
+  out.exchange_exposed =
+      times.exposed + lanes.shard_exchange + (agreed - exchanged) + (end - updated);
   out.exchange_hidden = times.hidden();
   out.optimizer = updated - agreed;
   out.total = end - begin;
@@ -191,9 +193,9 @@ double DataParallel::gradient_norm() {
 }
 
 /// Over all parts of a model. Tensor ranks have equal gradients of what they do not divide, which
-/// must count once; copies have equal sums unless each owns shards.
+/// must count once; replicas have equal sums unless each owns shards.
 double DataParallel::norm_of_parts() {
-  const double copies = shards() ? 1.0 : copies_.size();
+  const double copies = shards() ? 1.0 : replicas_.size();
   const double same = model_->part().tensor_ranks;
   double own = 0.0;
   for (const auto& [square, divided] : replica_.square_sums_of_updates())

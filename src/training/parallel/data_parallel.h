@@ -81,8 +81,8 @@ class DataParallel {
   Replica& replica() { return replica_; }
   /// All ranks.
   Group& group() { return group_; }
-  /// The ranks that have the same parameters and other samples: all, unless models are divided.
-  Group& copies() const { return copies_; }
+  /// The ranks that have the same parameters: all, unless a model or its parameters are divided.
+  Group& replicas() const { return replicas_; }
   /// The blocks whose parameters this rank updates, and whose optimizer state it has.
   const std::vector<BlockRange>& owned() const { return exchange_.owned(); }
   /// Whether the optimizer is sharded.
@@ -99,7 +99,8 @@ class DataParallel {
   Replica& replica_;
   Group& group_;
   const ModelRanks* model_;
-  Group& copies_;
+  Group& copies_;    // ranks with other samples for the same part of a model
+  Group& replicas_;  // those with the same parameters
   GradientExchange exchange_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "devices/host_clock.h"
+#include "training/parallel/model_ranks.h"
 
 namespace bench::training {
 namespace {
@@ -90,7 +91,8 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
 
 std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
                                              const Replica::Hooks& hooks) try {
-  replica_.forward_backward(fill, replica_.rows() * group_.size(), hooks);
+  const int copies = options_.model != nullptr ? options_.model->copies() : group_.size();
+  replica_.forward_backward(fill, replica_.rows() * copies, hooks);
   if (hooks.reached) return {};
   const Seconds begin = steady_now();
   replica_.sum_lanes();

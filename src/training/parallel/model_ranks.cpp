@@ -43,9 +43,18 @@ int copies_of_model(const ModelSplit& split, int ranks) {
 }
 
 ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
-  const int stage = rank / split.tensor / copies_of_model(split, ranks);
-  return {rank % split.tensor, split.tensor, stage, split.pipeline,
-          split.sequence_parallel && split.tensor > 1};
+  const int copies = copies_of_model(split, ranks);
+  ModelPart part;
+  part.tensor_rank = rank % split.tensor;
+  part.tensor_ranks = split.tensor;
+  part.stage = rank / split.tensor / copies;
+  part.stages = split.pipeline;
+  part.sequence_parallel = split.sequence_parallel && split.tensor > 1;
+  if (!split.shard_parameters) return part;
+  part.shard = rank / split.tensor % copies;
+  part.shards = copies;
+  part.keep_gathered = split.keep_gathered;
+  return part;
 }
 
 ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
@@ -64,6 +73,7 @@ ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
   data_ = all.subgroup(part_.stage * split.tensor + part_.tensor_rank);
   model_ = all.subgroup(copy);
   tensor_ = model_->subgroup(part_.stage);
+  if (split.shard_parameters) replicas_ = make_self_group();
   if (split.pipeline > 1) links_ = std::make_unique<MessageLinks>(*model_, part_);
 }
 

@@ -17,9 +17,14 @@ struct ModelSplit {
   int pipeline = 1;  // pp
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   bool sequence_parallel = false;  // needs tensor > 1
+  /// Copies share parameters, gradients and optimizer state: each has a shard of them, and gathers
+  /// parameters for a pass (ZeRO-2: for both together, ZeRO-3: for each).
+  bool shard_parameters = false;
+  bool keep_gathered = false;
 
   int ranks_of_model() const { return tensor * pipeline; }
-  bool divides_model() const { return ranks_of_model() > 1; }
+  /// Whether ranks need each other within a pass.
+  bool divides_model() const { return ranks_of_model() > 1 || shard_parameters; }
 };
 
 /// How many copies of a model so many ranks hold. Throws Error(input) if they are not a multiple of
@@ -46,6 +51,8 @@ class ModelRanks {
   Group& all() const { return all_; }
   /// The ranks that have the same part of other copies.
   Group& data() const { return data_ ? *data_ : all_; }
+  /// Those of them that also have the same parameters: this rank alone if copies have shards.
+  Group& replicas() const { return replicas_ ? *replicas_ : data(); }
   /// The ranks of this copy, by stage and then tensor rank; this rank alone if it has a whole
   /// model.
   Group& model() const { return *model_; }
@@ -57,7 +64,7 @@ class ModelRanks {
  private:
   Group& all_;
   ModelPart part_;
-  std::unique_ptr<Group> data_, model_, tensor_;
+  std::unique_ptr<Group> data_, model_, tensor_, replicas_;
   std::unique_ptr<StageLinks> links_;
 };
 

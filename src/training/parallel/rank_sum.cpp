@@ -1,5 +1,6 @@
 #include "training/parallel/rank_sum.h"
 
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -39,15 +40,29 @@ class RankSum final : public RankKernels {
 
   void gather(View own, View all) override {
     const Seconds begin = steady_now();
-    group_.collectives()->run(CollectiveOp::all_gather, own.data, all.data,
+    const bool fits = own.elements() * group_.size() == all.elements();
+    const View to = fits ? all : buffer(padded_, own.elements() * group_.size(), all.dtype);
+    group_.collectives()->run(CollectiveOp::all_gather, own.data, to.data,
                               static_cast<std::size_t>(own.elements()), own.dtype);
+    const View flat{all.data, 1, all.elements(), all.dtype};
+    if (!fits) elementwise_.copy(part_of(to, 0, flat.columns), flat, false);
     spent_ += steady_now() - begin;
   }
 
   void scatter_sum(View all, View own, bool add) override {
     const Seconds begin = steady_now();
-    View received = buffer(received_, all.elements(), all.dtype);
-    group_.collectives()->run(CollectiveOp::all_to_all, all.data, received.data,
+    const std::int64_t elements = own.elements() * group_.size();
+    const View flat{all.data, 1, all.elements(), all.dtype};
+    View from = flat;
+    if (elements != flat.columns) {
+      from = buffer(padded_, elements, all.dtype);
+      elementwise_.copy(flat, part_of(from, 0, flat.columns), false);
+      const View padding = part_of(from, flat.columns, elements - flat.columns);
+      std::memset(padding.data, 0,
+                  static_cast<std::size_t>(padding.columns) * size_of(padding.dtype));
+    }
+    View received = buffer(received_, elements, all.dtype);
+    group_.collectives()->run(CollectiveOp::all_to_all, from.data, received.data,
                               static_cast<std::size_t>(own.elements()), all.dtype);
     received.rows = group_.size();
     received.columns = own.elements();
@@ -74,11 +89,14 @@ class RankSum final : public RankKernels {
 
 }  // namespace
 
-KernelFactory with_rank_sums(const KernelFactory& kernels, Group& tensor_ranks) {
-  return [kernels, &tensor_ranks](Dtype dtype) {
+KernelFactory with_rank_kernels(const KernelFactory& kernels, const RankGroups& groups) {
+  return [kernels, groups](Dtype dtype) {
     KernelSet set = kernels(dtype);
     require(set.memory->on_host(), "rank_sum", "sums over ranks need tensors in host memory");
-    set.ranks = std::make_unique<RankSum>(tensor_ranks, *set.elementwise);
+    if (groups.tensor != nullptr)
+      set.ranks = std::make_unique<RankSum>(*groups.tensor, *set.elementwise);
+    if (groups.copies != nullptr)
+      set.copies = std::make_unique<RankSum>(*groups.copies, *set.elementwise);
     return set;
   };
 }

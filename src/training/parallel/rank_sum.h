@@ -1,5 +1,5 @@
-// Sums of activations and their gradients over the ranks that divide a model's matrices, in host
-// memory.
+// Sums and gathers of activations, parameters and their gradients over ranks that share a model, in
+// host memory.
 #pragma once
 
 #include "devices/group.h"
@@ -7,9 +7,14 @@
 
 namespace bench::training {
 
-/// `kernels`, whose sets also sum over the ranks of this group. The bits depend on the number of
-/// ranks, not on the library. The group must outlive them, and every rank must run the same lanes
-/// in the same order, in the thread that may use the group.
-KernelFactory with_rank_sums(const KernelFactory& kernels, Group& tensor_ranks);
+struct RankGroups {
+  Group* tensor = nullptr;  // for KernelSet::ranks
+  Group* copies = nullptr;  // for KernelSet::copies
+};
+
+/// `kernels`, whose sets also sum over these ranks. The bits depend on the number of ranks, not on
+/// the library. The groups must outlive them, and every rank must run the same lanes in the same
+/// order, in the thread that may use the groups.
+KernelFactory with_rank_kernels(const KernelFactory& kernels, const RankGroups& groups);
 
 }  // namespace bench::training

@@ -62,24 +62,27 @@ Quality Evaluator::evaluate(std::int64_t samples, const ModelRanks& ranks) {
   // The same number of rounds on every rank, because all ranks look up table rows together.
   const std::int64_t most = (samples + ranks.copies() - 1) / ranks.copies();
   for (std::int64_t done = 0; done < most; done += round())
-    evaluate_round(begin + done, end, ranks.links(), *evaluation);
+    evaluate_round(begin + done, end, ranks, *evaluation);
   Quality quality;
   if (ranks.part().is_last_stage()) quality = evaluation->finish(ranks.data());
   return ranks.part().is_whole() ? quality : of_last_rank(ranks.model(), std::move(quality));
 }
 
-void Evaluator::evaluate_round(std::int64_t first, std::int64_t end, StageLinks* links,
+void Evaluator::evaluate_round(std::int64_t first, std::int64_t end, const ModelRanks& ranks,
                                Evaluation& evaluation) {
   const auto begin_of = [&](std::int64_t lane) { return first + lane * micro_batch_; };
   if (SparseTables* tables = workload_.tables())
     tables->gather(Split::evaluation, static_cast<std::uint64_t>(first), round());
   replica_.pool().run([&](int index) {
-    if (begin_of(index) >= end) return;
+    // Copies that share parameters gather them together, for a sample that does not count if need
+    // be.
+    if (begin_of(index) >= end && ranks.part().shards == 1) return;
+    const std::int64_t sample = std::min(begin_of(index), std::max<std::int64_t>(end, 1) - 1);
     Lane& lane = *lanes_[static_cast<std::size_t>(index)];
-    workload_.read(Split::evaluation, static_cast<std::uint64_t>(begin_of(index)), model_, lane);
-    if (model_.received) links->receive_from_previous(lane.tensor(model_.received));
+    workload_.read(Split::evaluation, static_cast<std::uint64_t>(sample), model_, lane);
+    if (model_.received) ranks.links()->receive_from_previous(lane.tensor(model_.received));
     lane.forward({});
-    if (model_.sent) links->send_to_next(lane.tensor(model_.sent));
+    if (model_.sent) ranks.links()->send_to_next(lane.tensor(model_.sent));
   });
   if (model_.sent) return;  // the last stage has the losses
   for (int i = 0; i < static_cast<int>(lanes_.size()) && begin_of(i) < end; ++i)

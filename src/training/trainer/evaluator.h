@@ -30,7 +30,7 @@ class Evaluator {
  private:
   /// Samples that the lanes do at once.
   std::int64_t round() const { return static_cast<std::int64_t>(lanes_.size()) * micro_batch_; }
-  void evaluate_round(std::int64_t first, std::int64_t end, StageLinks* links,
+  void evaluate_round(std::int64_t first, std::int64_t end, const ModelRanks& ranks,
                       Evaluation& evaluation);
 
   Workload& workload_;

@@ -165,7 +165,7 @@ void RunChecks::run(std::int64_t steps_done, const ModelRanks& ranks) {
   last_checked_step_ = steps_done;
   if (movement_checked_step_ > 0 || replica_.updates_done() < kMinUpdatesToMove) return;
   movement_checked_step_ = steps_done;
-  const auto unchanged_parameters = moved_.unchanged_parameters(ranks.data());
+  const auto unchanged_parameters = moved_.unchanged_parameters(ranks.replicas());
   unchanged_ = agreed(group, unchanged_parameters.empty()
                                  ? ""
                                  : fmt::format("unchanged after {} steps: {}", steps_done,
@@ -198,7 +198,7 @@ void RunChecks::compare_replicas(std::int64_t steps_done, const ModelRanks& rank
   if (ranks.all().size() == 1 || !replicas_.empty()) return;
   const std::vector<TensorHash> own = tensor_hashes(replica_);
   std::string found;
-  if (ranks.copies() > 1) found = find_replica_difference(ranks.data(), own);
+  if (ranks.replicas().size() > 1) found = find_replica_difference(ranks.replicas(), own);
   if (ranks.part().tensor_ranks > 1) {
     const std::string divided =
         find_replica_difference(ranks.tensor(), undivided(own, *replica_.plan().graph));
@@ -230,7 +230,7 @@ std::vector<TrainingCheck> RunChecks::finish(const ModelRanks& ranks) const {
   checks.push_back(check_of("data", data_,
                             fmt::format("samples matched the source at {} steps{}", rounds_,
                                         ranks.copies() > 1 ? ", also on the next rank" : "")));
-  if (ranks.copies() > 1 || ranks.part().tensor_ranks > 1)
+  if (ranks.replicas().size() > 1 || ranks.part().tensor_ranks > 1)
     checks.push_back(check_of(
         "replicas_agree", replicas_,
         fmt::format("parameters of {} ranks were identical at {} steps", group.size(), rounds_)));

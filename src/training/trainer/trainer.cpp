@@ -34,6 +34,16 @@ std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other
   return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
 }
 
+/// With exchanges within passes, if this rank has a part of a model.
+KernelFactory with_exchanges(const KernelFactory& kernels, const ModelRanks& ranks) {
+  const ModelPart& part = ranks.part();
+  RankGroups groups;
+  if (part.tensor_ranks > 1) groups.tensor = &ranks.tensor();
+  if (part.shards > 1) groups.copies = &ranks.data();
+  return groups.tensor != nullptr || groups.copies != nullptr ? with_rank_kernels(kernels, groups)
+                                                              : kernels;
+}
+
 int usual_host_threads() {
   constexpr std::size_t kMost = 16;
   return static_cast<int>(std::min(allowed_cpus().size(), kMost));
@@ -50,7 +60,7 @@ void Trainer::finish() {
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
   if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
   if (workload_.rollouts() != nullptr) run_.checks.push_back(rollouts_check());
-  if (ranks_.copies() > 1) run_.checks.push_back(exchange_check());
+  if (ranks_.replicas().size() > 1) run_.checks.push_back(exchange_check());
   if (!ranks_.part().is_whole()) check_divided_model();
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
@@ -181,11 +191,12 @@ TrainingCheck Trainer::exchange_check() {
 /// computes the whole needs its memory.
 void Trainer::check_divided_model() {
   constexpr double kMostBytes = 1 << 30;
-  const auto fill = [&](const Model& model, const Lane& lane, int number) {
-    workload_.read(Split::train, split_.first(done_, ranks_.copy(), number), model, lane);
+  const auto fill = [&](const Model& model, const Lane& lane, int copy, int number) {
+    workload_.read(Split::train, split_.first(done_, copy, number), model, lane);
   };
-  const auto found = compare_with_whole(workload_, ranks_, *replica_, kernels_, options_.recompute,
-                                        kMostBytes, fill, model_, split_.micro_batch);
+  const auto found = compare_with_whole({workload_, ranks_, *replica_, model_, split_.micro_batch,
+                                         options_.recompute, kernels_, fill},
+                                        kMostBytes);
   if (found)
     run_.checks.push_back(
         {"divided_model", found->held(),
@@ -204,7 +215,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                    {"dtype", to_string(options_.dtype)},
                    {"items_per_sample", workload_.items_per_sample()}};
   if (options_.split.divides_model())
-    identity["split"] = {options_.split.tensor, options_.split.pipeline};
+    identity["split"] = {options_.split.tensor, options_.split.pipeline, ranks_.part().shards};
   if (workload_.repeats()) identity["data"] = workload_.data();
   if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
   checkpoints_ =
@@ -273,7 +284,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
       options_(options),
       group_(group),
       ranks_(group, options.split),
-      kernels_(options.split.tensor > 1 ? with_rank_sums(kernels, ranks_.tensor()) : kernels),
+      kernels_(with_exchanges(kernels, ranks_)),
       split_(split_batch(options, group.size())),
       model_(
           workload.model_part(ranks_.part(), split_.micro_batch, options.dtype, options.recompute)),

@@ -1,7 +1,7 @@
 #include "training/trainer/whole_model.h"
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -41,18 +41,24 @@ void set_element(View view, std::int64_t i, double value) {
   }
 }
 
-/// visit(i, j) for every element: i in the part, j in the whole.
+/// visit(i, j) for every element that a rank has of a parameter: i there, j in the whole.
 template <class Visit>
-void for_each_element(const ParameterSlice& slice, View part, const Visit& visit) {
+void for_each_element(const Tensor& tensor, const Visit& visit) {
+  const ParameterSlice& slice = tensor.parameter.slice;
+  const ParameterShard& shard = tensor.parameter.shard;
+  const Shape& shape = shard.ranks > 1 ? shard.of : tensor.shape;
+  const std::int64_t own = shard.ranks > 1 ? shard.elements() : shape.elements();
+  const std::int64_t begin = shard.rank * own, end = std::min(begin + own, shape.elements());
   if (!slice.is_part()) {
-    for (std::int64_t i = 0; i < part.elements(); ++i) visit(i, i);
+    for (std::int64_t i = begin; i < end; ++i) visit(i - begin, i);
     return;
   }
-  std::int64_t i = 0;
-  for (std::int64_t row = 0; row < part.rows; ++row)
+  std::int64_t i = 0;  // in the slice, of which the shard is a part
+  for (std::int64_t row = 0; row < shape.rows(); ++row)
     for (const auto& [first, count] : slice.columns)
       for (std::int64_t column = 0; column < count; ++column, ++i)
-        visit(i, (slice.first_row + row) * slice.whole.columns() + first + column);
+        if (i >= begin && i < end)
+          visit(i - begin, (slice.first_row + row) * slice.whole.columns() + first + column);
 }
 
 std::map<std::string, int> parameters_by_name(const Graph& graph) {
@@ -70,15 +76,16 @@ void gather(const Replica& replica, const ModelRanks& ranks, const Plan& plan,
     const View whole = weights.view(plan, id);
     std::vector<double> values(static_cast<std::size_t>(whole.elements()));
     if (const auto it = own.find(plan.graph->tensor(id).name); it != own.end()) {
-      const ParameterSlice& slice = graph.tensor(it->second).parameter.slice;
+      const Tensor& tensor = graph.tensor(it->second);
       const View part = replica.weights().view(replica.plan(), it->second);
       // Every element comes from one rank.
-      if (slice.is_part() || ranks.part().tensor_rank == 0)
-        for_each_element(slice, part, [&](std::int64_t i, std::int64_t j) {
+      const bool only = tensor.parameter.slice.is_part() || ranks.part().tensor_rank == 0;
+      if (only && ranks.replicas().rank() == 0)
+        for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
           values[static_cast<std::size_t>(j)] = element_of_view(part, i);
         });
     }
-    ranks.model().sum(values);
+    ranks.all().sum(values);
     for (std::int64_t i = 0; i < whole.elements(); ++i)
       set_element(whole, i, values[static_cast<std::size_t>(i)]);
   }
@@ -94,11 +101,11 @@ Squares compare_gradients(const Replica& replica, const ModelRanks& ranks, const
   const std::map<std::string, int> ids = parameters_by_name(*plan.graph);
   Squares squares;
   for (const auto& [id, action] : replica.plan().gradient_order) {
-    const ParameterSlice& slice = graph.tensor(id).parameter.slice;
-    const double weight = slice.is_part() ? 1.0 : 1.0 / ranks.part().tensor_ranks;
+    const Tensor& tensor = graph.tensor(id);
+    const double weight = tensor.parameter.slice.is_part() ? 1.0 : 1.0 / ranks.part().tensor_ranks;
     const View part = replica.lane(0).gradient({nullptr, id});
-    const View other = whole.gradient({nullptr, ids.at(graph.tensor(id).name)});
-    for_each_element(slice, part, [&](std::int64_t i, std::int64_t j) {
+    const View other = whole.gradient({nullptr, ids.at(tensor.name)});
+    for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
       const double a = element_of_view(part, i), b = element_of_view(other, j);
       squares.difference += weight * (a - b) * (a - b);
       squares.length += weight * b * b;
@@ -109,31 +116,38 @@ Squares compare_gradients(const Replica& replica, const ModelRanks& ranks, const
 
 }  // namespace
 
-std::optional<WholeModelComparison> compare_with_whole(
-    const Workload& workload, const ModelRanks& ranks, Replica& replica,
-    const KernelFactory& kernels, bool recompute, double most_bytes,
-    const std::function<void(const Model&, const Lane&, int)>& fill, const Model& part,
-    std::int64_t micro_batch) {
-  const Dtype dtype = part.graph->compute();
-  const Model model = workload.model(micro_batch, dtype, recompute);
+std::optional<WholeModelComparison> compare_with_whole(const DividedTraining& training,
+                                                       double most_bytes) {
+  const ModelRanks& ranks = training.ranks;
+  Replica& replica = training.replica;
+  const Dtype dtype = training.part.graph->compute();
+  const Model model = training.workload.model(training.micro_batch, dtype, training.recompute);
   const Plan plan = make_plan(*model.graph);
   std::int64_t bytes = 0;
   for (const std::int64_t of_label : plan.peak_bytes()) bytes += of_label;
   if (!replica.kernels().memory->on_host() || static_cast<double>(bytes) > most_bytes) return {};
   const Weights weights(plan, 1);
   gather(replica, ranks, plan, weights);
-  Lane lane(plan, weights, kernels);
-  const double scale = replica.loss_scale().value() / static_cast<double>(replica.rows());
-  for (int i = 0; i < replica.micro_batches(); ++i) {
-    fill(model, lane, i);
-    const StepScalars scalars{scale, i == 0};
-    lane.forward(scalars);
-    lane.add_up(model.losses, i > 0);
-    lane.backward(scalars);
-  }
-  replica.forward_backward([&](const Lane& to, int number) { fill(part, to, number); });
+  Lane lane(plan, weights, training.kernels);
+  // The gradient of copies that share parameters is that of all of their samples.
+  const bool shards = ranks.part().shards > 1;
+  const int first = shards ? 0 : ranks.copy(), last = shards ? ranks.copies() : first + 1;
+  const std::int64_t rows = replica.rows() * (last - first);
+  const double scale = replica.loss_scale().value() / static_cast<double>(rows);
+  double loss = 0.0;
+  for (int copy = first; copy < last; ++copy)
+    for (int i = 0; i < replica.micro_batches(); ++i) {
+      training.fill(model, lane, copy, i);
+      const StepScalars scalars{scale, copy == first && i == 0};
+      lane.forward(scalars);
+      lane.add_up(model.losses, i > 0);
+      lane.backward(scalars);
+      if (copy == ranks.copy() && i + 1 == replica.micro_batches()) loss = lane.sum_of_losses();
+    }
+  replica.forward_backward(
+      [&](const Lane& to, int number) { training.fill(training.part, to, ranks.copy(), number); },
+      rows);
   const Squares squares = compare_gradients(replica, ranks, plan, lane);
-  const double loss = lane.sum_of_losses();
   const double own = ranks.counts_losses() ? replica.loss_sum() - loss : 0.0;
   std::vector<double> sums = {squares.difference, squares.length};
   ranks.all().sum(sums);

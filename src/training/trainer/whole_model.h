@@ -20,13 +20,23 @@ struct WholeModelComparison {
   bool held() const { return gradient_distance <= tolerance && loss_distance <= tolerance; }
 };
 
+/// A training of which each rank has a part of the model.
+struct DividedTraining {
+  const Workload& workload;
+  const ModelRanks& ranks;
+  Replica& replica;
+  const Model& part;
+  std::int64_t micro_batch = 0;
+  bool recompute = false;
+  const KernelFactory& kernels;
+  /// Writes samples of the step to be compared into the inputs of the part or of a whole model.
+  std::function<void(const Model& model, const Lane& lane, int copy, int micro_batch)> fill = {};
+};
+
 /// The whole model takes memory on every rank: none if that is more than `most_bytes`, or if the
-/// model is not on a host. Parameters do not change; gradients do. `fill` writes this copy's
-/// samples of a step into the inputs of either model. Call on every rank; all get the same result.
-std::optional<WholeModelComparison> compare_with_whole(
-    const Workload& workload, const ModelRanks& ranks, Replica& replica,
-    const KernelFactory& kernels, bool recompute, double most_bytes,
-    const std::function<void(const Model& model, const Lane& lane, int micro_batch)>& fill,
-    const Model& part, std::int64_t micro_batch);
+/// model is not on a host. Parameters do not change; gradients do. Call on every rank; all get the
+/// same result.
+std::optional<WholeModelComparison> compare_with_whole(const DividedTraining& training,
+                                                       double most_bytes);
 
 }  // namespace bench::training

@@ -29,7 +29,7 @@ ProbeCatalogue training_catalogue() {
       "tp": {"type": "integer", "default": 1},
       "pp": {"type": "integer", "default": 1},
       "sequence_parallel": {"type": "boolean", "default": false},
-      "shard_optimizer": {"type": "boolean", "default": false},
+      "zero": {"type": "integer", "default": 0},
       "target": {"type": ["number", "null"], "default": null},
       "dtype": {"type": "string", "default": "f32"},
       "seed": {"type": "integer", "minimum": 0, "default": 0}}})"),
@@ -247,7 +247,7 @@ TEST_CASE("a split is read from its degrees, and becomes parameters of the train
   CHECK(params.at("tp") == 4);
   CHECK(params.at("pp") == 2);
   CHECK(params.at("sequence_parallel") == true);
-  CHECK(params.at("shard_optimizer") == true);
+  CHECK(params.at("zero") == 1);
 }
 
 TEST_CASE("a split that makes no sense is refused with what to write instead") {

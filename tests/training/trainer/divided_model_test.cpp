@@ -18,7 +18,7 @@ namespace bench::training {
 using Catch::Matchers::Contains;
 namespace {
 
-/// Twenty steps of 16 samples, evaluated twice.
+/// Steps of 16 samples, evaluated every ten and at the end.
 ShortTraining divided_training(int tp, int pp) {
   ShortTraining training;
   training.recipe = short_recipe(20, 0.0);
@@ -61,29 +61,42 @@ double seconds_of(const TrainingRun& run, RunPhase phase) {
 }  // namespace
 
 TEST_CASE("a divided model has the losses, gradient norms and quality of one rank") {
-  const TrainingRun alone = train_short(divided_training(1, 1));
+  ShortTraining whole = divided_training(1, 1);
+  whole.recipe.horizon = 8;
+  const TrainingRun alone = train_short(whole);
   struct Case {
     int tp, pp, ranks;
     PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-    bool recompute = false, zero = false, sequence_parallel = false;
+    bool recompute = false;
+    int zero = 0;
+    bool sequence_parallel = false;
   };
   constexpr auto k1f1b = PipelineSchedule::one_forward_one_backward;
   const Case cases[] = {{2, 1, 2},
                         {1, 2, 2},
                         {1, 2, 2, PipelineSchedule::gpipe, true},
                         {2, 2, 4},
-                        {2, 1, 4, k1f1b, true, true},
-                        {1, 2, 4, k1f1b, false, true},
+                        {2, 1, 4, k1f1b, true, 1},
+                        {1, 2, 4, k1f1b, false, 1},
                         {4, 1, 4},
-                        {2, 1, 2, k1f1b, false, false, true},
-                        {2, 2, 4, k1f1b, true, false, true}};
+                        {2, 1, 2, k1f1b, false, 0, true},
+                        {2, 2, 4, k1f1b, true, 0, true},
+                        {1, 1, 4, k1f1b, true, 3},
+                        {1, 1, 2, k1f1b, false, 2},
+                        {1, 1, 2, k1f1b, false, 3},
+                        {2, 1, 4, k1f1b, true, 3, true},
+                        {1, 2, 4, k1f1b, false, 3}};
   for (const auto& [tp, pp, ranks, schedule, recompute, zero, sequence_parallel] : cases) {
-    INFO("tp " << tp << ", pp " << pp << ", " << ranks << " ranks, sp " << sequence_parallel);
+    INFO("tp " << tp << ", sp " << sequence_parallel << ", pp " << pp << ", zero " << zero << ", "
+               << ranks << " ranks");
     ShortTraining training = divided_training(tp, pp);
+    training.recipe.horizon = whole.recipe.horizon;
     training.split.schedule = schedule;
     training.split.sequence_parallel = sequence_parallel;
     training.recompute = recompute;
-    training.parallel.shard_optimizer = zero;
+    training.parallel.shard_optimizer = zero == 1;
+    training.split.shard_parameters = zero > 1;
+    training.split.keep_gathered = zero == 2;
     const TrainingRun run = train_divided(training, ranks);
     check_that_all_held(run);
     CHECK(check_named(run, "divided_model").held);
@@ -91,6 +104,38 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
     CHECK((seconds_of(run, RunPhase::tensor_exchange) > 0.0) == (tp > 1));
     CHECK((seconds_of(run, RunPhase::pipeline_wait) > 0.0) == (pp > 1));
   }
+}
+
+TEST_CASE("parameters that copies cannot share equally are padded") {
+  ShortTraining training = divided_training(1, 1);
+  training.recipe.batch = 12;
+  training.recipe.horizon = 5;
+  const TrainingRun alone = train_short(training);
+  training.split.shard_parameters = true;
+  const TrainingRun run = train_divided(training, 3);
+  check_that_all_held(run);
+  CHECK(distance(run, alone) < 2e-5);
+}
+
+TEST_CASE("copies that share parameters need a part of the memory for them") {
+  ShortTraining training = divided_training(1, 1);
+  training.recipe.horizon = 5;
+  const auto bytes_of = [](const TrainingRun& run, const std::string& label) {
+    const auto at = std::ranges::find(run.memory, label, &MemoryUse::label);
+    return static_cast<double>(at->bytes);
+  };
+  training.lanes = 1;
+  const TrainingRun alone = train_divided(training, 4);
+  training.split.shard_parameters = true;
+  const TrainingRun gathered_twice = train_divided(training, 4);
+  training.split.keep_gathered = true;
+  const TrainingRun kept = train_divided(training, 4);
+  for (const char* label : {"parameters", "gradients", "optimizer"}) {
+    INFO(label);
+    CHECK(bytes_of(gathered_twice, label) / bytes_of(alone, label) == Approx(0.25).epsilon(0.01));
+    CHECK(bytes_of(kept, label) == bytes_of(gathered_twice, label));
+  }
+  CHECK(bytes_of(gathered_twice, "activations") < bytes_of(kept, "activations"));
 }
 
 TEST_CASE("faults of the exchange between a model's ranks are found by a check") {

@@ -60,6 +60,11 @@ class Lane {
   View gradients() const;
   Memory& memory() const { return *weights_.memory(); }
   const KernelSet& kernels() const { return kernels_; }
+  /// Of the buffers in which it exchanges with other ranks within passes.
+  std::int64_t exchange_bytes() const {
+    return (kernels_.ranks ? kernels_.ranks->bytes() : 0) +
+           (kernels_.copies ? kernels_.copies->bytes() : 0);
+  }
 
   /// Copies inputs to the device; forward() does this unless it was called after the last write.
   void upload();

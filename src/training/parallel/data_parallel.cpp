@@ -159,9 +159,11 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
 /// The mean loss over all samples, summed in rank order, and the spread of the ranks' times.
 double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
   const bool counts = model_ == nullptr || model_->counts_losses();
+  const Replica::Times times = replica_.times();
+  const Seconds computed = exchange_.times().compute - times.tensor_exchange -
+                           times.shard_exchange - times.pipeline_wait;
   const std::vector<double> ranks = gather_numbers(
-      group_,
-      {counts ? replica_.loss_sum() : 0.0, exchange_.times().compute.value, thrown ? 1.0 : 0.0});
+      group_, {counts ? replica_.loss_sum() : 0.0, computed.value, thrown ? 1.0 : 0.0});
   if (thrown) std::rethrow_exception(thrown);
   double loss = 0.0, longest = 0.0, time = 0.0;
   for (std::size_t i = 0; i < ranks.size(); i += 3) {

@@ -91,8 +91,10 @@ void Evaluator::evaluate_round(std::int64_t first, std::int64_t end, const Model
 }
 
 std::int64_t Evaluator::memory_bytes() const {
-  return static_cast<std::int64_t>(lanes_.size()) *
-         (plan_.bytes(Arena::inputs) + plan_.bytes(Arena::transient));
+  std::int64_t bytes = 0;
+  for (const auto& lane : lanes_)
+    bytes += plan_.bytes(Arena::inputs) + plan_.bytes(Arena::transient) + lane->exchange_bytes();
+  return bytes;
 }
 
 }  // namespace bench::training

@@ -101,7 +101,7 @@ std::vector<MemoryUse> Trainer::memory() const {
     uses.push_back({std::string(to_string(label)), replica_->memory_bytes(label)});
   }
   uses.push_back({"optimizer", replica_->optimizer_bytes()});
-  uses.push_back({"exchange", parallel_->exchange_bytes()});
+  uses.push_back({"exchange", parallel_->exchange_bytes() + replica_->exchange_bytes()});
   uses.push_back({"evaluation", evaluator_->memory_bytes()});
   if (const Rollouts* rollouts = workload_.rollouts())
     uses.push_back({"rollouts", rollouts->memory_bytes()});

@@ -141,6 +141,7 @@ std::string why_not_divided(State& state, const training::ModelSplit& split) {
   if (split.sequence_parallel && split.tensor == 1)
     return "sequence_parallel divides rows over tensor ranks: set tp";
   if (!split.divides_model()) return "";
+  if (split.ranks_of_model() == 1 && state.group().size() == 1) return "";  // a single copy
   if (state.device().kind() != "host")
     return "models are divided over ranks on CPUs only: remove tp and pp";
   if (Collectives* collectives = state.group().collectives();

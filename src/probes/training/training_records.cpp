@@ -91,7 +91,7 @@ Json or_null(const std::optional<double>& value) { return value ? Json(*value) :
 /// Gradient bytes that a rank exchanges per step, without table rows; null for a single rank, and
 /// for parts of models, which differ.
 Json exchange_bytes(const FinishedTraining& f) {
-  if (f.trainer.split().ranks < 2 || f.options.split.divides_model()) return nullptr;
+  if (f.trainer.split().ranks < 2 || !f.trainer.ranks().part().is_whole()) return nullptr;
   return static_cast<double>(f.trainer.model().graph->trainable_count()) *
          static_cast<double>(size_of(f.options.dtype));
 }
@@ -104,7 +104,7 @@ int zero_of(const FinishedTraining& f) {
 /// How the model is divided over ranks; null if each has a whole one.
 Json division_of(const FinishedTraining& f) {
   const training::ModelSplit& split = f.options.split;
-  if (!split.divides_model()) return nullptr;
+  if (f.trainer.ranks().part().is_whole()) return nullptr;
   const int micro_batches = f.trainer.split().micro_batches;
   const bool pipeline = split.pipeline > 1;
   return {{"tp", split.tensor},
@@ -204,6 +204,18 @@ Json setting_of(const FinishedTraining& f) {
 }
 
 }  // namespace
+
+std::string split_text(const FinishedTraining& f) {
+  const training::ModelPart& part = f.trainer.ranks().part();
+  if (part.is_whole()) return "";
+  std::vector<std::string> words;
+  if (part.tensor_ranks > 1) words.push_back(fmt::format("tp={}", part.tensor_ranks));
+  if (part.sequence_parallel) words.emplace_back("sp=1");
+  if (part.stages > 1)
+    words.push_back(fmt::format("pp={},{}", part.stages, to_string(f.options.split.schedule)));
+  if (const int zero = zero_of(f); zero > 0) words.push_back(fmt::format("zero={}", zero));
+  return join(words, ",");
+}
 
 bool converged_and_valid(const TrainingRun& run) {
   return run.converged &&

@@ -25,6 +25,9 @@ struct FinishedTraining {
 /// Whether its time to the target is valid: it met the target, and all checks passed.
 bool converged_and_valid(const training::TrainingRun& run);
 
+/// How the model is divided over ranks: "tp=2,pp=2,1f1b,zero=1"; "" if each has a whole one.
+std::string split_text(const FinishedTraining& finished);
+
 void write_training(State& state, const FinishedTraining& finished);
 
 }  // namespace bench

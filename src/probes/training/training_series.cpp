@@ -43,8 +43,11 @@ using training::TrainedStep;
 constexpr std::int64_t kColdSteps = 10;
 constexpr std::int64_t kStepsOfWindow = 10;
 
+/// A divided model is another series: "tp=2,pp=2,1f1b".
 Json series_params(const FinishedTraining& f) {
-  return {{"workload", f.workload.name()}, {"preset", f.workload.preset()}};
+  Json params = {{"workload", f.workload.name()}, {"preset", f.workload.preset()}};
+  if (const std::string split = split_text(f); !split.empty()) params["split"] = split;
+  return params;
 }
 
 /// Steps per second in each window of steps between two evaluations, without the evaluations.

@@ -59,7 +59,7 @@ ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
 
 ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
     : all_(all), part_(part_of_rank(split, all.rank(), all.size())) {
-  if (!split.divides_model()) {
+  if (part_.is_whole()) {
     model_ = make_self_group();
     tensor_ = make_self_group();
     return;

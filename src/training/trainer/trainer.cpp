@@ -214,7 +214,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                    {"horizon", recipe.horizon},
                    {"dtype", to_string(options_.dtype)},
                    {"items_per_sample", workload_.items_per_sample()}};
-  if (options_.split.divides_model())
+  if (!ranks_.part().is_whole())
     identity["split"] = {options_.split.tensor, options_.split.pipeline, ranks_.part().shards};
   if (workload_.repeats()) identity["data"] = workload_.data();
   if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
@@ -297,7 +297,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
     replica.stage = {ranks_.links(),
                      stage_passes(options.split.schedule, ranks_.part(), split_.micro_batches),
                      model_.received, model_.sent};
-  if (options.split.divides_model()) {
+  if (!ranks_.part().is_whole()) {
     options_.parallel.model = &ranks_;
     options_.parallel.overlap = false;  // passes communicate, in the thread that may
   }

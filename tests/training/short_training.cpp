@@ -21,7 +21,9 @@ Recipe short_recipe(std::int64_t steps, double target) {
 }
 
 TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver& observer) {
-  ChangedWorkload workload(make_workload(training.workload, "tiny", training.source_seed));
+  ChangedWorkload workload(training.make
+                               ? training.make()
+                               : make_workload(training.workload, "tiny", training.source_seed));
   workload.repeat = training.repeat;
   if (training.spoil || training.spoil_all)
     workload.spoil = [&](Split split, const Model& model, const Lane& lane) {
@@ -36,9 +38,10 @@ TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver
   options.check_every = 10;
   options.split = training.split;
   options.recompute = training.recompute;
+  options.check_bytes = training.check_bytes;
   options.parallel = training.parallel;
   options.checkpoint = training.checkpoint;
-  options.checkpoint_every = 10;
+  options.checkpoint_every = training.checkpoint_every;
   options.resume = training.resume;
   const KernelFactory kernels = [&](Dtype dtype) {
     KernelSet set = host_kernels(dtype);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "training/trainer/pretraining.h"
@@ -17,6 +18,7 @@ Recipe short_recipe(std::int64_t steps, double target);
 
 struct ShortTraining {
   std::string workload = "llm";
+  std::function<std::unique_ptr<Workload>()> make = {};  // instead of that workload's preset tiny
   Recipe recipe = short_recipe(40, 0.0);
   int lanes = 2;
   Dtype dtype = Dtype::f32;
@@ -24,9 +26,11 @@ struct ShortTraining {
   std::uint64_t repeat = 0;       // after so many samples they are the first ones again; 0: never
   std::int64_t steps = 0;
   ModelSplit split = {};
+  double check_bytes = 1 << 30;  // TrainerOptions
   bool recompute = false;
   DataParallelOptions parallel = {};
-  std::filesystem::path checkpoint = {};  // every ten steps
+  std::filesystem::path checkpoint = {};
+  std::int64_t checkpoint_every = 10;
   bool resume = false;
   /// Changes the kernels of every lane.
   std::function<void(KernelSet&)> inject = {};

@@ -148,8 +148,9 @@ class MpiCollectives final : public Collectives {
     MPI_Comm_size(comm_, &size_);
   }
   ~MpiCollectives() override {
-    forget_delivered();
-    // Messages that a failed rank never received: MPI may still read them.
+    constexpr int kTries = 1000;
+    for (int i = 0; i < kTries && !sent_.empty(); ++i) forget_delivered();
+    // What a failed rank never received MPI may still read.
     if (!sent_.empty()) static_cast<void>(new std::deque<Message>(std::move(sent_)));
     if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
   }

@@ -85,6 +85,15 @@ training::Recipe recipe_of(State& state, const training::Workload& workload) {
   return recipe;
 }
 
+training::ModelSplit split_of(const State& state) {
+  return {static_cast<int>(state.integer("tp")),
+          static_cast<int>(state.integer("pp")),
+          training::pipeline_schedule_from(state.text("pipeline_schedule")),
+          state.flag("sequence_parallel"),
+          state.integer("zero") >= 2,
+          state.integer("zero") == 2};
+}
+
 training::TrainerOptions options_of(State& state, const training::Workload& workload,
                                     TrainingKernels& kernels) {
   training::TrainerOptions options;
@@ -101,12 +110,7 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.checkpoint_every = state.integer("checkpoint_every");
   options.resume = state.flag("resume");
   options.parallel.bucket_bytes = state.integer("bucket_bytes");
-  options.split = {static_cast<int>(state.integer("tp")),
-                   static_cast<int>(state.integer("pp")),
-                   training::pipeline_schedule_from(state.text("pipeline_schedule")),
-                   state.flag("sequence_parallel"),
-                   state.integer("zero") >= 2,
-                   state.integer("zero") == 2};
+  options.split = split_of(state);
   if (state.integer("micro_batch") == 0)
     options.recipe = for_pipeline(options.recipe, options.split, state.group().size());
   options.parallel.shard_optimizer = state.flag("shard_optimizer") || state.integer("zero") == 1;
@@ -142,13 +146,16 @@ std::string why_not_divided(State& state, const training::ModelSplit& split) {
     return "sequence_parallel divides rows over tensor ranks: set tp";
   if (!split.divides_model()) return "";
   if (split.ranks_of_model() == 1 && state.group().size() == 1) return "";  // a single copy
+  if (state.text("workload") != "llm")
+    return "the model of workload " + state.text("workload") +
+           " cannot be divided over ranks: remove tp, pp and zero above 1";
   if (state.device().kind() != "host")
-    return "models are divided over ranks on CPUs only: remove tp and pp";
+    return "models are divided over ranks on CPUs only: remove tp, pp and zero above 1";
   if (Collectives* collectives = state.group().collectives();
       collectives == nullptr || !collectives->sends_messages())
     return no_collectives(state.group());
   if (state.flag("largest_batch"))
-    return "largest_batch is sought for whole models only: remove tp and pp";
+    return "largest_batch searches whole models only: remove tp, pp and zero above 1";
   return "";
 }
 
@@ -174,17 +181,30 @@ struct MemoryFit {
   std::string why_not = {};  // "" if the training fits on every rank
 };
 
+/// Stages differ; tensor ranks and copies do not.
+training::MemoryNeed need_of_fullest_rank(const training::Workload& workload,
+                                          const training::BatchSplit& split,
+                                          const training::TrainerOptions& options, int ranks) {
+  training::MemoryNeed most;
+  const int stages = options.split.pipeline;
+  for (int stage = 0; stage < stages; ++stage) {
+    const training::ModelPart part =
+        training::part_of_rank(options.split, stage * (ranks / stages), ranks);
+    const int kept = training::micro_batches_in_flight(
+        training::stage_passes(options.split.schedule, part, split.micro_batches));
+    const training::MemoryNeed need = training::memory_need(
+        workload, split, options.dtype, options.recompute, part, stages > 1 ? kept : 1);
+    if (need.total() > most.total()) most = need;
+  }
+  return most;
+}
+
 /// With embedding tables the need is a lower bound.
 MemoryFit memory_fit(State& state, const training::Workload& workload, const MemoryBudget& budget,
                      const training::TrainerOptions& options) {
   const training::BatchSplit split = training::split_batch(options, state.group().size());
-  const training::ModelPart part =
-      training::part_of_rank(options.split, state.group().rank(), state.group().size());
-  const int kept = training::micro_batches_in_flight(
-      training::stage_passes(options.split.schedule, part, split.micro_batches));
   const training::MemoryNeed need =
-      training::memory_need(workload, split, options.dtype, options.recompute, part,
-                            options.split.pipeline > 1 ? kept : 1);
+      need_of_fullest_rank(workload, split, options, state.group().size());
   MemoryFit fit;
   fit.facts = {{"bytes", need.total()},
                {"available", budget.bytes ? Json(*budget.bytes) : Json(nullptr)},
@@ -258,6 +278,8 @@ void run_training(State& state) {
     const bool on_host = state.device().kind() == "host" && state.group().collectives() != nullptr;
     if (stream == nullptr && !on_host) return state.skip(no_collectives(state.group()));
   }
+  if (const std::string why = why_not_divided(state, split_of(state)); !why.empty())
+    return state.skip(why);
   kernels->begin(state.flag("deterministic"));
   const training::DataChoice data = training_data(state);
   auto base = base_of(state, data, *kernels, stream.get());
@@ -277,8 +299,6 @@ void run_training(State& state) {
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
-  if (const std::string why = why_not_divided(state, options.split); !why.empty())
-    return state.skip(why);
   const MemoryBudget budget = memory_budget(state);
   if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
   const MemoryFit memory = memory_fit(state, *workload, budget, options);
@@ -289,6 +309,9 @@ void run_training(State& state) {
   options.begun = begun;
   options.parallel.stream = stream.get();
   options.base = base ? &*base : nullptr;
+  if (budget.bytes)
+    options.check_bytes =
+        std::max(0.0, *budget.bytes - memory.facts.at("bytes").get<double>()) / 2.0;
   training::Trainer trainer(
       *workload, options, [kernels](Dtype dtype) { return kernels->make(dtype); }, state.group());
   if (base) base->tensors.clear();  // the trainer has copied them

@@ -22,7 +22,7 @@ void LiveProgress::describe(const training::Workload& workload,
   progress_.last_step = options.steps > 0 ? options.steps : options.recipe.horizon;
   if (options.steps == 0) progress_.target = options.recipe.target;
   items_per_step_ = batch * static_cast<double>(workload.items_per_sample());
-  const double flops = workload.flops_per_sample() * batch / trainer.split().ranks;
+  const double flops = workload.flops_per_sample() * batch / trainer.ranks().all().size();
   if (const auto peaks = training_peaks(state_); !peaks.empty() && flops > 0.0)
     step_at_peak_s_ = flops / peaks.front().value;
 }

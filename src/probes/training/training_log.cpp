@@ -126,13 +126,14 @@ void TrainingLog::schedule(const training::Recipe& recipe) {
 }
 
 /// Required since Training v6.1. Attention computes in the type of the products; gradients are
-/// exchanged in f32.
+/// exchanged in f32, what divided models exchange in the type of the model.
 void TrainingLog::disclosures(const training::Workload& workload,
                               const training::TrainerOptions& options,
                               const training::Trainer& trainer) {
   point("lowest_numerical_precision_in_linear", precision_name(options.dtype));
   point("lowest_numerical_precision_in_attn", precision_name(options.dtype));
-  point("lowest_numerical_precision_in_comm", precision_name(Dtype::f32));
+  const bool divided = !trainer.ranks().part().is_whole();
+  point("lowest_numerical_precision_in_comm", precision_name(divided ? options.dtype : Dtype::f32));
   point("tensor_parallelism", options.split.tensor);
   point("pipeline_parallelism", options.split.pipeline);
   for (const char* way : {"context", "expert"}) point(std::string(way) + "_parallelism", 1);

@@ -112,6 +112,7 @@ Json division_of(const FinishedTraining& f) {
           {"dp", f.trainer.ranks().copies()},
           {"sp", split.sequence_parallel},
           {"zero", zero_of(f)},
+          {"not_compared", f.run.not_compared},
           {"schedule", pipeline ? Json(to_string(split.schedule)) : Json(nullptr)},
           {"bubble", pipeline ? Json(training::pipeline_bubble(f.run.breakdown)) : Json(nullptr)},
           {"ideal_bubble",

@@ -114,7 +114,11 @@ void write_utilization(State& state, const FinishedTraining& f, const StepRates&
   const double passes = static_cast<double>(f.trainer.split().lanes) *
                         static_cast<double>(f.trainer.split().micro_batches);
   // The model's FLOPs may have parts outside of its graph, of which nothing is recomputed.
-  const double hardware = model + passes * (training::hardware_flops(f.trainer.plan()) - needed);
+  const double executed = passes * training::hardware_flops(f.trainer.plan());
+  // Parts of a model differ, and some things are computed by several ranks.
+  const double hardware = f.trainer.ranks().part().is_whole()
+                              ? model + executed - passes * needed
+                              : total(state.group(), executed) / state.group().size();
   Json of_type = params;
   of_type["dtype"] = to_string(f.options.dtype);
   state.under(found.conditions).values("model_flops", times(rates, model), of_type, "mean");

@@ -57,8 +57,8 @@ TrainRequest request_of(const TrainOptions& options) {
       request.batches.push_back(static_cast<std::int64_t>(batch));
   if (!options.split.empty()) request.split = split_from(options.split);
   const SplitRequest& split = request.split;
-  if (request.ranks.empty() && !request.hosts && (split.divides_model() || split.dp))
-    request.ranks = {split.tp * split.pp * split.dp.value_or(1)};
+  if (request.ranks.empty() && !request.hosts && !options.split.empty())
+    request.ranks = {split.ranks()};
   if (split.divides_model() && !request.lanes) request.lanes = 1;
   if (options.scaling == "strong") request.scaling = ScalingKind::strong;
   if (options.scaling == "weak") request.scaling = ScalingKind::weak;
@@ -75,6 +75,9 @@ ExitCode train(const TrainOptions& options) {
   PlannedRun planned = plan_from(options, database, [&](const ProbeCatalogue& catalogue) {
     return suite_from_text(dump(train_suite(wanted)), "train", catalogue, options.changes);
   });
+  if (!options.split.empty())
+    for (const PlanEntry& entry : planned.plan.entries)
+      if (entry.job.probe == "training") check_ranks_of_split(wanted.split, entry.job.ranks);
   if (wanted.scaling == ScalingKind::weak)
     fix_batch_of_rank(planned.plan, *wanted.batch, planned.catalogue);
   RunRequest request = run_request(options, std::move(planned.plan), database);

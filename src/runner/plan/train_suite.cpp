@@ -21,6 +21,7 @@ constexpr std::size_t kMostNumbers = 10'000;
 constexpr int kStepsOfLargest = 5;  // the largest batch of a small model takes long
 constexpr std::int64_t kLadderSteps = 50;
 constexpr int kMostOfSplit = 1024;  // the probe's limit
+constexpr int kMostRanks = 65536;
 
 Error no_number(const std::string& option, const std::string& word, std::uint64_t low,
                 std::uint64_t high) {
@@ -57,22 +58,21 @@ void check_batches(const TrainRequest& request) {
 
 void check_split(const TrainRequest& request) {
   const SplitRequest& split = request.split;
-  if (!split.divides_model() && !split.dp) return;
-  if (split.divides_model() && request.lanes.value_or(1) > 1)
-    refuse_request("--split and --lanes " + std::to_string(*request.lanes),
-                   "remove --lanes: a part of a model trains in one thread");
-  const int of_model = split.tp * split.pp;
-  for (const int ranks : request.ranks) {
-    if (request.hosts) break;  // of one of several hosts
-    if (ranks % of_model != 0)
-      refuse_request("--split: " + std::to_string(ranks) +
-                         " ranks are no multiple of tp x pp = " + std::to_string(of_model),
-                     "use --ranks " + std::to_string(of_model * split.dp.value_or(1)));
-    if (split.dp && ranks != of_model * *split.dp)
-      refuse_request("--split: tp x pp x dp = " + std::to_string(of_model * *split.dp) +
-                         ", but --ranks is " + std::to_string(ranks),
-                     "remove dp or --ranks");
+  if (split.divides_model()) {
+    if (request.lanes.value_or(1) > 1)
+      refuse_request("--split and --lanes " + std::to_string(*request.lanes),
+                     "remove --lanes: a part of a model trains in one thread");
+    if (request.workload != "llm")
+      refuse_request("--split: the model of " + request.workload + " cannot be divided",
+                     "use zero=1 or dp alone, or train llm");
+    if (request.device != "host")
+      refuse_request("--split: models are divided over ranks on CPUs only",
+                     "use zero=1 or dp alone, or --device host");
+    if (request.largest_batch)
+      refuse_request("--split and --largest-batch", "the largest batch is that of a whole model");
   }
+  if (request.hosts) return;  // the plan knows how many ranks there are
+  for (const int ranks : request.ranks) check_ranks_of_split(split, ranks);
 }
 
 void check(const TrainRequest& request) {
@@ -211,7 +211,7 @@ SplitRequest split_from(const std::string& text) {
     else if (key == "pp")
       split.pp = value(1, kMostOfSplit);
     else if (key == "dp")
-      split.dp = value(1, 65536);
+      split.dp = value(1, kMostRanks);
     else if (key == "sp")
       split.sp = value(0, 1) == 1;
     else if (key == "zero")
@@ -221,7 +221,28 @@ SplitRequest split_from(const std::string& text) {
   }
   if (split.sp && split.tp == 1)
     refuse_request("--split: sp without tp", "add tp, whose ranks divide the rows");
+  if (const std::int64_t ranks =
+          std::int64_t{split.tp} * split.pp * std::int64_t{split.dp.value_or(1)};
+      ranks > kMostRanks)
+    refuse_request("--split: " + std::to_string(ranks) + " ranks",
+                   "use at most " + std::to_string(kMostRanks));
   return split;
+}
+
+void check_ranks_of_split(const SplitRequest& split, int ranks) {
+  const int of_model = split.tp * split.pp;
+  if (ranks % of_model != 0)
+    refuse_request("--split: " + std::to_string(ranks) +
+                       " ranks are no multiple of tp x pp = " + std::to_string(of_model),
+                   "use " + std::to_string(split.ranks()) + " ranks");
+  const int copies = ranks / of_model;
+  if (split.dp && copies != *split.dp)
+    refuse_request("--split: tp x pp x dp = " + std::to_string(split.ranks()) + ", but there are " +
+                       std::to_string(ranks) + " ranks",
+                   "remove dp, or use as many ranks");
+  if (split.zero > 0 && copies == 1)
+    refuse_request("--split: zero needs several copies of the model to share",
+                   "add dp=2, or more ranks");
 }
 
 int lanes_of_scaling(int slots, const std::vector<int>& ranks) {

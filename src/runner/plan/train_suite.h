@@ -22,6 +22,8 @@ struct SplitRequest {
   bool sp = false;             // tensor ranks divide rows too
   int zero = 0;
 
+  /// Ranks that are needed; at most kMostRanks, of split_from().
+  int ranks() const { return tp * pp * dp.value_or(1); }
   /// Whether each rank trains in one thread.
   bool divides_model() const { return tp * pp > 1 || zero > 1; }
 };
@@ -62,6 +64,9 @@ int lanes_of_scaling(int slots, const std::vector<int>& ranks);
 /// Samples for a ladder of these batches: 50 steps of the largest, in whole steps of all if that is
 /// less than twice as many.
 std::int64_t samples_of_ladder(const std::vector<std::int64_t>& batches);
+
+/// Throws Error(usage) unless so many ranks can be split so.
+void check_ranks_of_split(const SplitRequest& split, int ranks);
 
 /// A suite by schemas/suite.json. Throws Error(usage) for inconsistent options.
 Json train_suite(const TrainRequest& request);

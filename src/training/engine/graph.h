@@ -6,6 +6,7 @@
 //   x = add(x, linear(a, p.wo));
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -80,6 +81,24 @@ struct Saved {
   bool statistic = true;  // in accumulator_of(compute type), else in the compute type
 };
 
+/// Elements of the buffers in which an operator exchanges with other ranks (RankKernels): what it
+/// receives, and what it pads. Of tensor ranks and of copies that share parameters.
+struct ExchangeBuffers {
+  std::int64_t received = 0, padded = 0;
+
+  static ExchangeBuffers of_sum(std::int64_t elements, std::int64_t ranks) {
+    const std::int64_t all = (elements + ranks - 1) / ranks * ranks;
+    return {all, all == elements ? 0 : all};
+  }
+  void cover(const ExchangeBuffers& other) {
+    received = std::max(received, other.received);
+    padded = std::max(padded, other.padded);
+  }
+};
+struct OperatorExchange {
+  ExchangeBuffers tensor = {}, copies = {};
+};
+
 /// One operation of a model: its costs, the tensors it saves for the backward pass, and its
 /// kernels. An operator knows shapes but no addresses: those are in each Frame.
 class Operator {
@@ -99,6 +118,7 @@ class Operator {
   virtual int in_place() const { return -1; }
   /// The input whose gradient may take the memory of the output's gradient; -1: none.
   virtual int gradient_in_place() const { return -1; }
+  virtual OperatorExchange exchange() const { return {}; }
   /// Whether its output is computed again for the backward pass, instead of kept.
   virtual bool again_for_backward() const { return false; }
   /// Whether it is a loss, which overwrites input 0 with its gradient in training forward passes.
@@ -157,6 +177,10 @@ struct ParameterShard {
   Shape of = {};  // what is cut
 
   std::int64_t elements() const { return (of.elements() + ranks - 1) / ranks; }
+  /// Without padding; 0 if there is nothing else.
+  std::int64_t real_elements() const {
+    return std::clamp<std::int64_t>(of.elements() - rank * elements(), 0, elements());
+  }
 };
 
 struct ParameterOptions {

@@ -60,7 +60,7 @@ class Lane {
   View gradients() const;
   Memory& memory() const { return *weights_.memory(); }
   const KernelSet& kernels() const { return kernels_; }
-  /// Of the buffers in which it exchanges with other ranks within passes.
+  /// Of the buffers, shared by all lanes, of exchanges with other ranks within passes.
   std::int64_t exchange_bytes() const {
     return (kernels_.ranks ? kernels_.ranks->bytes() : 0) +
            (kernels_.copies ? kernels_.copies->bytes() : 0);

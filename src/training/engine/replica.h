@@ -145,11 +145,8 @@ class Replica {
   }
   /// Of all lanes together.
   std::int64_t memory_bytes(Label label) const;
-  std::int64_t exchange_bytes() const {
-    std::int64_t bytes = 0;
-    for (const auto& lane : lanes_) bytes += lane->exchange_bytes();
-    return bytes;
-  }
+  /// Of exchanges within passes.
+  std::int64_t exchange_bytes() const { return lanes_.front()->exchange_bytes(); }
   std::int64_t optimizer_bytes() const { return optimizer_->state_bytes(); }
 
  private:

@@ -59,12 +59,12 @@ Var LlamaParameters::divided_matrix_into_residual(const std::string& name, const
 
 Var LlamaParameters::shared(Var x) const {
   if (divides_rows()) return gather_rows(x, part_.tensor_ranks, RowsUsed::in_parts);
-  return divides() ? shared_by_ranks(x) : x;
+  return divides() ? shared_by_ranks(x, part_.tensor_ranks) : x;
 }
 
 Var LlamaParameters::summed(Var x) const {
   if (divides_rows()) return sum_own_rows(x, part_.tensor_ranks);
-  return divides() ? sum_over_ranks(x) : x;
+  return divides() ? sum_over_ranks(x, part_.tensor_ranks) : x;
 }
 
 Var LlamaParameters::into_residual_stream(Var x) const {
@@ -77,7 +77,8 @@ Var LlamaParameters::from_residual_stream(Var x) const {
 
 Var LlamaParameters::gain(const std::string& name) {
   const Var gain = parameter(name, {1, width_}, {Initial::constant(1.0), false});
-  return divides_rows() ? shared_by_ranks(gain) : gain;  // each rank has the gradient of its rows
+  return divides_rows() ? shared_by_ranks(gain, part_.tensor_ranks)
+                        : gain;  // each rank has the gradient of its rows
 }
 
 Var LlamaParameters::head(const std::string& name, std::int64_t vocabulary) {

@@ -22,8 +22,8 @@ struct LlmChanges {
 };
 
 /// Parameters by name, of a model with a residual stream `width` wide and so many layers, or those
-/// of one part of it. What is said to be divided is so by the tensor ranks of the part; they all
-/// have the whole of every other parameter.
+/// of one part of it. What is said to be divided is so by the tensor ranks of the part; every
+/// other parameter is whole on each of them.
 class LlamaParameters {
  public:
   LlamaParameters(Graph& graph, std::int64_t width, std::int64_t layers,

@@ -75,7 +75,7 @@ void check_shape(const LlmShape& shape, const ModelPart& part) {
            "use a pp of at most " + std::to_string(shape.layers));
   if (part.stages > 1 && shape.tied_head)
     refuse("a model whose head is its embedding cannot be split into stages",
-           "use another preset, or tp");
+           "use a preset whose head is its own");
   if (part.tensor_ranks > 1 && shape.gpt2)
     refuse("GPT-2's blocks cannot be divided by tp", "use another preset, or pp");
   if (part.sequence_parallel && shape.sequence % part.tensor_ranks != 0)

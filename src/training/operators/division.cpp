@@ -23,6 +23,8 @@ RankKernels& copies_of(const Frame& f) {
 
 class SharedByRanks final : public Operator {
  public:
+  explicit SharedByRanks(OperatorExchange exchange) : exchange_(exchange) {}
+  OperatorExchange exchange() const override { return exchange_; }
   std::string_view name() const override { return "shared_by_ranks"; }
   bool backward_reads_input(std::size_t) const override { return false; }
   int in_place() const override { return 0; }
@@ -33,10 +35,15 @@ class SharedByRanks final : public Operator {
     ranks_of(f).sum(f.output_gradient);
     f.pass_gradient(0);
   }
+
+ private:
+  OperatorExchange exchange_;
 };
 
 class SumOverRanks final : public Operator {
  public:
+  explicit SumOverRanks(OperatorExchange exchange) : exchange_(exchange) {}
+  OperatorExchange exchange() const override { return exchange_; }
   std::string_view name() const override { return "sum_over_ranks"; }
   bool backward_reads_input(std::size_t) const override { return false; }
   int in_place() const override { return 0; }
@@ -46,6 +53,9 @@ class SumOverRanks final : public Operator {
     ranks_of(f).sum(f.output);
   }
   void backward(const Frame& f) const override { f.pass_gradient(0); }
+
+ private:
+  OperatorExchange exchange_;
 };
 
 /// Rank's part of the rows of a tensor.
@@ -54,14 +64,10 @@ View rows_of_rank(View all, View own, int rank) {
   return {all.as<std::byte>() + rank * bytes, own.rows, own.columns, own.dtype};
 }
 
-class RowOperator : public Operator {
- public:
-  bool backward_reads_input(std::size_t) const override { return false; }
-};
-
-class OwnRows final : public RowOperator {
+class OwnRows final : public Operator {
  public:
   std::string_view name() const override { return "own_rows"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
   void forward(const Frame& f) const override {
     const View own = rows_of_rank(f.inputs[0], f.output, ranks_of(f).rank());
     f.kernels->elementwise->copy(own, f.output, false);
@@ -73,10 +79,13 @@ class OwnRows final : public RowOperator {
   }
 };
 
-class GatherRows final : public RowOperator {
+class GatherRows final : public Operator {
  public:
-  explicit GatherRows(RowsUsed used) : used_(used) {}
+  GatherRows(RowsUsed used, std::int64_t elements)
+      : used_(used), received_(used == RowsUsed::in_parts ? elements : 0) {}
+  OperatorExchange exchange() const override { return {{received_, 0}, {}}; }
   std::string_view name() const override { return "gather_rows"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
   void forward(const Frame& f) const override { ranks_of(f).gather(f.inputs[0], f.output); }
   void backward(const Frame& f) const override {
     const View& gradient = f.input_gradients[0];
@@ -89,11 +98,15 @@ class GatherRows final : public RowOperator {
 
  private:
   RowsUsed used_;
+  std::int64_t received_;
 };
 
-class SumOwnRows final : public RowOperator {
+class SumOwnRows final : public Operator {
  public:
+  explicit SumOwnRows(std::int64_t elements) : received_(elements) {}
+  OperatorExchange exchange() const override { return {{received_, 0}, {}}; }
   std::string_view name() const override { return "sum_own_rows"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
   void forward(const Frame& f) const override {
     ranks_of(f).scatter_sum(f.inputs[0], f.output, false);
   }
@@ -102,11 +115,16 @@ class SumOwnRows final : public RowOperator {
     require(!f.adds(0), "sum_own_rows", "something else uses x");
     ranks_of(f).gather(f.output_gradient, f.input_gradients[0]);
   }
+
+ private:
+  std::int64_t received_;
 };
 
 class GatherShards final : public Operator {
  public:
-  explicit GatherShards(bool keep) : keep_(keep) {}
+  GatherShards(bool keep, std::int64_t elements, std::int64_t of_shards)
+      : keep_(keep), buffers_{of_shards, of_shards == elements ? 0 : of_shards} {}
+  OperatorExchange exchange() const override { return {{}, buffers_}; }
   std::string_view name() const override { return "gather_shards"; }
   bool backward_reads_input(std::size_t) const override { return false; }
   bool again_for_backward() const override { return !keep_; }
@@ -118,6 +136,7 @@ class GatherShards final : public Operator {
 
  private:
   bool keep_;
+  ExchangeBuffers buffers_;
 };
 
 Shape of_rank(Var x, int ranks, const std::string& op) {
@@ -148,12 +167,16 @@ class StageEndOperator final : public Operator {
 
 }  // namespace
 
-Var shared_by_ranks(Var x) {
-  return x.graph->apply(std::make_unique<SharedByRanks>(), {x}, x.shape());
+Var shared_by_ranks(Var x, int ranks) {
+  const auto exchange = ExchangeBuffers::of_sum(x.shape().elements(), ranks);
+  return x.graph->apply(std::make_unique<SharedByRanks>(OperatorExchange{exchange, {}}), {x},
+                        x.shape());
 }
 
-Var sum_over_ranks(Var x) {
-  return x.graph->apply(std::make_unique<SumOverRanks>(), {x}, x.shape());
+Var sum_over_ranks(Var x, int ranks) {
+  const auto exchange = ExchangeBuffers::of_sum(x.shape().elements(), ranks);
+  return x.graph->apply(std::make_unique<SumOverRanks>(OperatorExchange{exchange, {}}), {x},
+                        x.shape());
 }
 
 Var own_rows(Var x, int ranks) {
@@ -161,16 +184,20 @@ Var own_rows(Var x, int ranks) {
 }
 
 Var gather_rows(Var x, int ranks, RowsUsed used) {
-  return x.graph->apply(std::make_unique<GatherRows>(used), {x},
+  return x.graph->apply(std::make_unique<GatherRows>(used, x.shape().elements() * ranks), {x},
                         {x.shape().rows() * ranks, x.shape().columns()});
 }
 
 Var sum_own_rows(Var x, int ranks) {
-  return x.graph->apply(std::make_unique<SumOwnRows>(), {x}, of_rank(x, ranks, "sum_own_rows"));
+  return x.graph->apply(std::make_unique<SumOwnRows>(x.shape().elements()), {x},
+                        of_rank(x, ranks, "sum_own_rows"));
 }
 
 Var gather_shards(Var shard, const Shape& whole, bool keep) {
-  return shard.graph->apply(std::make_unique<GatherShards>(keep), {shard}, whole);
+  const ParameterShard& of = shard.graph->tensor(shard.id).parameter.shard;
+  return shard.graph->apply(
+      std::make_unique<GatherShards>(keep, whole.elements(), of.elements() * of.ranks), {shard},
+      whole);
 }
 
 StageEnd end_stage(Var x, std::int64_t rows) {

@@ -7,9 +7,9 @@
 namespace bench::training {
 
 /// y = x. The gradient of x is the sum over the ranks, each of which uses y for its part.
-Var shared_by_ranks(Var x);
+Var shared_by_ranks(Var x, int ranks);
 /// y = the sum of x over the ranks. The gradient passes unchanged.
-Var sum_over_ranks(Var x);
+Var sum_over_ranks(Var x, int ranks);
 
 // Sequence parallelism (arXiv 2205.05198): between divided matrices, each of `ranks` has an equal
 // part of the rows, in the order of ranks.

@@ -85,6 +85,7 @@ GradientAgreement DataParallel::compare_gradient(
   Replica::Hooks hooks;
   hooks.after_backward = own.after_backward;
   const std::exception_ptr thrown = exchange_.forward_backward(own.fill, hooks);
+  if (thrown && model_ != nullptr) std::rethrow_exception(thrown);
   StepOutcome unused;
   agree_on_loss(thrown, unused);  // before the passes, which may wait for other ranks
   memory.download(row.data, exchanged.data(), exchanged.bytes());
@@ -131,6 +132,8 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   Replica::Hooks hooks;
   hooks.after_backward = after_backward;
   const std::exception_ptr thrown = exchange_.forward_backward(fill, hooks);
+  // Ranks that need this one within their passes wait there: the job must end, not agree.
+  if (thrown && model_ != nullptr) std::rethrow_exception(thrown);
   const Seconds exchanged = steady_now();
   out.loss = agree_on_loss(thrown, out);
   const Seconds agreed = steady_now();
@@ -148,8 +151,10 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.backward = lanes.backward + times.lane_sum;
   out.tensor_exchange = lanes.tensor_exchange;
   out.pipeline_wait = lanes.pipeline_wait;
-  out.exchange_exposed =
-      times.exposed + lanes.shard_exchange + (agreed - exchanged) + (end - updated);
+  // Ranks meet here first: later stages, which are done earlier, wait for the first one.
+  const bool drains = model_ != nullptr && model_->part().stages > 1;
+  (drains ? out.pipeline_wait : out.exchange_exposed) += agreed - exchanged;
+  out.exchange_exposed = times.exposed + lanes.shard_exchange + (end - updated);
   out.exchange_hidden = times.hidden();
   out.optimizer = updated - agreed;
   out.total = end - begin;

@@ -12,10 +12,15 @@
 namespace bench::training {
 namespace {
 
+/// Of all lanes of a rank, which work in one thread.
+struct Buffers {
+  MemoryBlock received = {}, padded = {};
+};
+
 class RankSum final : public RankKernels {
  public:
-  RankSum(Group& group, ElementwiseKernels& elementwise)
-      : group_(group), elementwise_(elementwise) {}
+  RankSum(Group& group, ElementwiseKernels& elementwise, std::shared_ptr<Buffers> buffers)
+      : group_(group), elementwise_(elementwise), buffers_(std::move(buffers)) {}
 
   void sum(View x) override {
     const Seconds begin = steady_now();
@@ -23,9 +28,9 @@ class RankSum final : public RankKernels {
     const std::int64_t share = (x.elements() + size - 1) / size;
     const View flat{x.data, 1, x.elements(), x.dtype};
     const bool fits = share * size == x.elements();
-    const View parts = fits ? flat : buffer(padded_, share * size, x.dtype);
+    const View parts = fits ? flat : buffer(buffers_->padded, share * size, x.dtype);
     if (!fits) elementwise_.copy(flat, part_of(parts, 0, flat.columns), false);
-    View received = buffer(received_, share * size, x.dtype);
+    View received = buffer(buffers_->received, share * size, x.dtype);
     const auto count = static_cast<std::size_t>(share);
     Collectives& collectives = *group_.collectives();
     collectives.run(CollectiveOp::all_to_all, parts.data, received.data, count, x.dtype);
@@ -41,7 +46,8 @@ class RankSum final : public RankKernels {
   void gather(View own, View all) override {
     const Seconds begin = steady_now();
     const bool fits = own.elements() * group_.size() == all.elements();
-    const View to = fits ? all : buffer(padded_, own.elements() * group_.size(), all.dtype);
+    const View to =
+        fits ? all : buffer(buffers_->padded, own.elements() * group_.size(), all.dtype);
     group_.collectives()->run(CollectiveOp::all_gather, own.data, to.data,
                               static_cast<std::size_t>(own.elements()), own.dtype);
     const View flat{all.data, 1, all.elements(), all.dtype};
@@ -55,13 +61,13 @@ class RankSum final : public RankKernels {
     const View flat{all.data, 1, all.elements(), all.dtype};
     View from = flat;
     if (elements != flat.columns) {
-      from = buffer(padded_, elements, all.dtype);
+      from = buffer(buffers_->padded, elements, all.dtype);
       elementwise_.copy(flat, part_of(from, 0, flat.columns), false);
       const View padding = part_of(from, flat.columns, elements - flat.columns);
       std::memset(padding.data, 0,
                   static_cast<std::size_t>(padding.columns) * size_of(padding.dtype));
     }
-    View received = buffer(received_, elements, all.dtype);
+    View received = buffer(buffers_->received, elements, all.dtype);
     group_.collectives()->run(CollectiveOp::all_to_all, from.data, received.data,
                               static_cast<std::size_t>(own.elements()), all.dtype);
     received.rows = group_.size();
@@ -72,7 +78,9 @@ class RankSum final : public RankKernels {
 
   int rank() const override { return group_.rank(); }
   Seconds spent() const override { return spent_; }
-  std::int64_t bytes() const override { return received_.bytes() + padded_.bytes(); }
+  std::int64_t bytes() const override {
+    return buffers_->received.bytes() + buffers_->padded.bytes();
+  }
 
  private:
   static View buffer(MemoryBlock& block, std::int64_t elements, Dtype dtype) {
@@ -83,20 +91,21 @@ class RankSum final : public RankKernels {
 
   Group& group_;
   ElementwiseKernels& elementwise_;
-  MemoryBlock received_ = {}, padded_ = {};
+  std::shared_ptr<Buffers> buffers_;
   Seconds spent_;
 };
 
 }  // namespace
 
 KernelFactory with_rank_kernels(const KernelFactory& kernels, const RankGroups& groups) {
-  return [kernels, groups](Dtype dtype) {
+  const auto of_tensor = std::make_shared<Buffers>(), of_copies = std::make_shared<Buffers>();
+  return [kernels, groups, of_tensor, of_copies](Dtype dtype) {
     KernelSet set = kernels(dtype);
     require(set.memory->on_host(), "rank_sum", "sums over ranks need tensors in host memory");
     if (groups.tensor != nullptr)
-      set.ranks = std::make_unique<RankSum>(*groups.tensor, *set.elementwise);
+      set.ranks = std::make_unique<RankSum>(*groups.tensor, *set.elementwise, of_tensor);
     if (groups.copies != nullptr)
-      set.copies = std::make_unique<RankSum>(*groups.copies, *set.elementwise);
+      set.copies = std::make_unique<RankSum>(*groups.copies, *set.elementwise, of_copies);
     return set;
   };
 }

@@ -1,5 +1,6 @@
-// The split of a step's samples, which are numbered from step x batch: each rank takes a contiguous
-// part, each of its lanes (threads) a contiguous part of that, in micro-batches of equal size.
+// The split of a step's samples, which are numbered from step x batch: each rank (each copy of a
+// model that is divided over ranks) takes a contiguous part, each of its lanes (threads) a
+// contiguous part of that, in micro-batches of equal size.
 #pragma once
 
 #include <cstdint>

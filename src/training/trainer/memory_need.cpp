@@ -7,6 +7,22 @@
 
 namespace bench::training {
 
+namespace {
+
+/// Of the buffers of exchanges within passes.
+std::int64_t exchange_bytes(const Graph& graph) {
+  ExchangeBuffers tensor, copies;
+  for (const Node& node : graph.nodes()) {
+    const OperatorExchange exchange = node.op->exchange();
+    tensor.cover(exchange.tensor);
+    copies.cover(exchange.copies);
+  }
+  return (tensor.received + tensor.padded + copies.received + copies.padded) *
+         static_cast<std::int64_t>(size_of(graph.compute()));
+}
+
+}  // namespace
+
 std::int64_t MemoryNeed::total() const {
   std::int64_t sum = 0;
   for (const MemoryUse& use : uses) sum += use.bytes;
@@ -36,6 +52,7 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
   need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(elements, dtype)});
   need.uses.push_back({"evaluation", split.lanes * (evaluation.bytes(Arena::inputs) +
                                                     evaluation.bytes(Arena::transient))});
+  if (!part.is_whole()) need.uses.push_back({"exchange", exchange_bytes(*model.graph)});
   if (const Rollouts* rollouts = workload.rollouts())
     need.uses.push_back(
         {"rollouts", rollouts->memory_bytes(evaluation, split.lanes, split.micro_batch)});

@@ -12,7 +12,7 @@ namespace bench::training {
 
 struct MemoryNeed {
   /// Of one rank, with the labels and bytes of TrainingRun::memory, as far as plans have them:
-  /// without embedding tables and buffers of the exchange.
+  /// without embedding tables and buffers of the exchange of gradients.
   std::vector<MemoryUse> uses = {};
   std::int64_t total() const;
   /// The label that takes most.

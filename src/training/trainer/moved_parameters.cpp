@@ -42,6 +42,16 @@ float widened(View view, std::int64_t element) {
 
 }  // namespace
 
+namespace {
+
+/// The elements of a parameter that updates change: not the padding of its shard.
+View without_padding(const Tensor& tensor, View view) {
+  const ParameterShard& shard = tensor.parameter.shard;
+  return shard.ranks > 1 ? part_of(view, 0, shard.real_elements()) : view;
+}
+
+}  // namespace
+
 MovedParameters::MovedParameters(const Replica& replica) : replica_(replica) {
   const Weights here = replica.weights().on_host();
   const Graph& graph = *replica.plan().graph;
@@ -54,7 +64,8 @@ MovedParameters::MovedParameters(const Replica& replica) : replica_(replica) {
 }
 
 std::vector<std::uint64_t> MovedParameters::parts_of(const Weights& here, int tensor) const {
-  const View view = here.view(replica_.plan(), tensor);
+  const View view =
+      without_padding(replica_.plan().graph->tensor(tensor), here.view(replica_.plan(), tensor));
   const auto size = static_cast<std::int64_t>(size_of(view.dtype));
   std::vector<std::uint64_t> parts;
   for (std::int64_t first = 0; first < view.elements(); first += kPart) {
@@ -69,7 +80,8 @@ std::vector<std::uint64_t> MovedParameters::parts_of(const Weights& here, int te
 std::vector<MovedParameters::Masters> MovedParameters::masters_of(const Weights& here,
                                                                   int tensor) const {
   constexpr std::uint64_t kPrime = 0x100000001b3;
-  const View view = here.view(replica_.plan(), tensor);
+  const View view =
+      without_padding(replica_.plan().graph->tensor(tensor), here.view(replica_.plan(), tensor));
   const View masters = master_row(replica_.optimizer());
   const std::int64_t begin = element_of(here.all(), view), end = begin + view.elements();
   std::vector<Masters> parts(static_cast<std::size_t>((view.elements() + kPart - 1) / kPart));
@@ -97,7 +109,8 @@ std::vector<MovedParameters::Masters> MovedParameters::masters_of(const Weights&
 std::vector<double> MovedParameters::count_unchanged(const Weights& here,
                                                      const Snapshot& before) const {
   const auto now = parts_of(here, before.id);
-  const View view = here.view(replica_.plan(), before.id);
+  const View view = without_padding(replica_.plan().graph->tensor(before.id),
+                                    here.view(replica_.plan(), before.id));
   const bool narrow = is_narrow(view.dtype) && master_row(replica_.optimizer());
   std::vector<Masters> masters;
   std::vector<double> counts;

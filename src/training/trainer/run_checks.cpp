@@ -231,9 +231,11 @@ std::vector<TrainingCheck> RunChecks::finish(const ModelRanks& ranks) const {
                             fmt::format("samples matched the source at {} steps{}", rounds_,
                                         ranks.copies() > 1 ? ", also on the next rank" : "")));
   if (ranks.replicas().size() > 1 || ranks.part().tensor_ranks > 1)
-    checks.push_back(check_of(
-        "replicas_agree", replicas_,
-        fmt::format("parameters of {} ranks were identical at {} steps", group.size(), rounds_)));
+    checks.push_back(
+        check_of("replicas_agree", replicas_,
+                 fmt::format("{} of {} ranks were identical at {} steps",
+                             ranks.part().is_whole() ? "parameters" : "shared parameters",
+                             group.size(), rounds_)));
   if (!frozen_.empty())
     checks.push_back(check_of(
         "base_frozen", frozen_found_,

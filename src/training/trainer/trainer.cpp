@@ -6,9 +6,11 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
 
+#include "core/text.h"
 #include "devices/facts/cpu_facts.h"
 #include "devices/host_clock.h"
 #include "training/engine/content_hash.h"
@@ -60,6 +62,9 @@ void Trainer::finish() {
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
   if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
   if (workload_.rollouts() != nullptr) run_.checks.push_back(rollouts_check());
+  // No training follows. Use half of the last scale: an overflow would only skip a training step
+  // and must not fail a check of gradients.
+  replica_->loss_scale().resume({std::max(replica_->loss_scale().value() / 2.0, 1.0)});
   if (ranks_.replicas().size() > 1) run_.checks.push_back(exchange_check());
   if (!ranks_.part().is_whole()) check_divided_model();
   std::vector<double> seconds;
@@ -171,10 +176,6 @@ TrainingCheck Trainer::exchange_check() {
     };
     return pass;
   };
-  // No training follows. Use half of the last scale: an overflow would only skip a training step
-  // and must not fail this check.
-  const double scale = std::max(replica_->loss_scale().value() / 2.0, 1.0);
-  replica_->loss_scale().resume({scale});
   GradientAgreement agreement = parallel_->compare_gradient(
       pass_of(ranks_.copy(), true), [&](int rank) { return pass_of(rank, false); });
   group_.max(distances);
@@ -187,22 +188,22 @@ TrainingCheck Trainer::exchange_check() {
               agreement.distance)};
 }
 
-/// Untimed, on the samples of the step that would come next. Small models only: a rank that
-/// computes the whole needs its memory.
+/// Untimed, on the samples of the step that would come next.
 void Trainer::check_divided_model() {
-  constexpr double kMostBytes = 1 << 30;
   const auto fill = [&](const Model& model, const Lane& lane, int copy, int number) {
     workload_.read(Split::train, split_.first(done_, copy, number), model, lane);
   };
-  const auto found = compare_with_whole({workload_, ranks_, *replica_, model_, split_.micro_batch,
-                                         options_.recompute, kernels_, fill},
-                                        kMostBytes);
-  if (found)
-    run_.checks.push_back(
-        {"divided_model", found->held(),
-         fmt::format("loss and gradient of the divided model differ by {:.2g} and {:.2g} "
-                     "(relative) from the whole model's",
-                     found->loss_distance, found->gradient_distance)});
+  const DividedTraining training{
+      workload_, ranks_, *replica_, model_, split_.micro_batch, options_.recompute, kernels_, fill};
+  const double needed = bytes_to_compare_with_whole(training);
+  const double allowed = least(group_, options_.check_bytes);
+  if (needed > allowed) {
+    run_.not_compared = fmt::format("the whole model needs {} on each rank, and {} is left",
+                                    format(Bytes{needed}), format(Bytes{allowed}));
+    return;
+  }
+  const WholeModelComparison found = compare_with_whole(training);
+  run_.checks.push_back({"divided_model", found.held(), found.text()});
 }
 
 std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
@@ -215,7 +216,8 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                    {"dtype", to_string(options_.dtype)},
                    {"items_per_sample", workload_.items_per_sample()}};
   if (!ranks_.part().is_whole())
-    identity["split"] = {options_.split.tensor, options_.split.pipeline, ranks_.part().shards};
+    identity["split"] = {options_.split.tensor, options_.split.pipeline, ranks_.part().shards,
+                         options_.split.sequence_parallel ? 1 : 0};
   if (workload_.repeats()) identity["data"] = workload_.data();
   if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
   checkpoints_ =
@@ -256,7 +258,7 @@ BatchSplit split_batch(const TrainerOptions& options, int ranks) {
   if (options.lanes > 1)
     throw Error(ErrorKind::input,
                 fmt::format("{} lanes, but a part of a model trains in one", options.lanes),
-                "remove lanes, or remove tp and pp");
+                "remove lanes, or remove tp, pp and zero above 1");
   return split_batch(recipe.batch, copies, 1, 1, recipe.micro_batch);
 }
 
@@ -293,6 +295,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   auto optimizer = workload.optimizer();
   optimizer_name_ = optimizer->name();
   ReplicaOptions replica{split_.lanes, split_.micro_batches, options.seed};
+  check_messages();
   if (ranks_.links() != nullptr)
     replica.stage = {ranks_.links(),
                      stage_passes(options.split.schedule, ranks_.part(), split_.micro_batches),
@@ -320,6 +323,20 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
                                         *replica_, options.check_every, norms);
   if (resumed) checks_->resume(*resumed);
+}
+
+/// Of the same size between all stages: every rank throws or none.
+void Trainer::check_messages() const {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  const Var message = model_.sent ? model_.sent : model_.received;
+  if (!message) return;
+  const std::int64_t bytes =
+      message.shape().elements() * static_cast<std::int64_t>(size_of(options_.dtype));
+  if (bytes > kMost)
+    throw Error(
+        ErrorKind::input,
+        fmt::format("a message between stages has {} bytes, more than MPI's {}", bytes, kMost),
+        "use a smaller micro_batch");
 }
 
 void Trainer::join_tables(SparseTables& tables, const KernelFactory& kernels) {

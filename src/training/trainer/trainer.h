@@ -53,6 +53,8 @@ struct TrainerOptions {
   std::int64_t check_every = 100;  // steps
   bool recompute = false;
   ModelSplit split = {};
+  /// What a rank may use, once training has ended, to compare a divided model with the whole one.
+  double check_bytes = 1 << 30;
   DataParallelOptions parallel = {};
   std::filesystem::path checkpoint = {};  // folder; empty: no checkpoints
   std::int64_t checkpoint_every = 500;    // steps
@@ -103,6 +105,7 @@ class Trainer {
 
  private:
   void join_tables(SparseTables& tables, const KernelFactory& kernels);
+  void check_messages() const;
   bool is_training() const { return done_ < last_step_ && !run_.converged; }
   bool block_ends() const;
   bool save_is_due() const { return checkpoints_ && done_ % options_.checkpoint_every == 0; }

@@ -111,8 +111,9 @@ struct TrainingRun {
   std::vector<PhaseTime> breakdown = {};
   std::vector<MemoryUse> memory = {};
   std::vector<TrainingCheck> checks = {};
-  Seconds initialisation;  // until run_start
-  Seconds wall;            // from run_start to run_stop, of this process
+  std::string not_compared = {};  // why a divided model was not compared with the whole one
+  Seconds initialisation;         // until run_start
+  Seconds wall;                   // from run_start to run_stop, of this process
   /// Excess of the slowest rank's forward and backward pass over the mean of the ranks, step by
   /// step, as a share of the mean.
   double straggler_spread = 0.0;

@@ -1,8 +1,12 @@
 #include "training/trainer/whole_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -91,41 +95,59 @@ void gather(const Replica& replica, const ModelRanks& ranks, const Plan& plan,
   }
 }
 
-struct Squares {
-  double difference = 0.0, length = 0.0;
-};
-
-Squares compare_gradients(const Replica& replica, const ModelRanks& ranks, const Plan& plan,
-                          const Lane& whole) {
+/// Squares of differences, then of lengths, of the gradients of the whole model's parameters, in
+/// the order of its graph; this rank's parts of them.
+std::vector<double> compare_gradients(const Replica& replica, const ModelRanks& ranks,
+                                      const Plan& plan, const Lane& whole) {
   const Graph& graph = *replica.plan().graph;
-  const std::map<std::string, int> ids = parameters_by_name(*plan.graph);
-  Squares squares;
-  for (const auto& [id, action] : replica.plan().gradient_order) {
-    const Tensor& tensor = graph.tensor(id);
+  const std::vector<int> all = plan.graph->parameters();
+  const std::map<std::string, int> own = parameters_by_name(graph);
+  std::vector<double> squares(2 * all.size());
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    const auto it = own.find(plan.graph->tensor(all[at]).name);
+    if (it == own.end() || !graph.tensor(it->second).parameter.trainable) continue;
+    const Tensor& tensor = graph.tensor(it->second);
     const double weight = tensor.parameter.slice.is_part() ? 1.0 : 1.0 / ranks.part().tensor_ranks;
-    const View part = replica.lane(0).gradient({nullptr, id});
-    const View other = whole.gradient({nullptr, ids.at(tensor.name)});
+    const View part = replica.lane(0).gradient({nullptr, it->second});
+    const View other = whole.gradient({nullptr, all[at]});
     for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
       const double a = element_of_view(part, i), b = element_of_view(other, j);
-      squares.difference += weight * (a - b) * (a - b);
-      squares.length += weight * b * b;
+      squares[at] += weight * (a - b) * (a - b);
+      squares[all.size() + at] += weight * b * b;
     });
   }
   return squares;
 }
 
+double finite_or_one(double distance) { return std::isfinite(distance) ? distance : 1.0; }
+
 }  // namespace
 
-std::optional<WholeModelComparison> compare_with_whole(const DividedTraining& training,
-                                                       double most_bytes) {
+std::string WholeModelComparison::text() const {
+  return fmt::format(
+      "loss and gradient differ by {:.2g} and {:.2g} (relative; '{}' differs most) from those of "
+      "the "
+      "whole model",
+      loss_distance, gradient_distance, parameter);
+}
+
+double bytes_to_compare_with_whole(const DividedTraining& training) {
+  const Model model = training.workload.model(training.micro_batch, training.part.graph->compute(),
+                                              training.recompute);
+  double bytes = 0.0, largest = 0.0;
+  for (const std::int64_t of_label : make_plan(*model.graph).peak_bytes())
+    bytes += static_cast<double>(of_label);
+  for (const int id : model.graph->parameters())
+    largest = std::max(largest, static_cast<double>(model.graph->tensor(id).shape.elements()));
+  return bytes + largest * sizeof(double);
+}
+
+WholeModelComparison compare_with_whole(const DividedTraining& training) {
   const ModelRanks& ranks = training.ranks;
   Replica& replica = training.replica;
   const Dtype dtype = training.part.graph->compute();
   const Model model = training.workload.model(training.micro_batch, dtype, training.recompute);
   const Plan plan = make_plan(*model.graph);
-  std::int64_t bytes = 0;
-  for (const std::int64_t of_label : plan.peak_bytes()) bytes += of_label;
-  if (!replica.kernels().memory->on_host() || static_cast<double>(bytes) > most_bytes) return {};
   const Weights weights(plan, 1);
   gather(replica, ranks, plan, weights);
   Lane lane(plan, weights, training.kernels);
@@ -147,16 +169,23 @@ std::optional<WholeModelComparison> compare_with_whole(const DividedTraining& tr
   replica.forward_backward(
       [&](const Lane& to, int number) { training.fill(training.part, to, ranks.copy(), number); },
       rows);
-  const Squares squares = compare_gradients(replica, ranks, plan, lane);
-  const double own = ranks.counts_losses() ? replica.loss_sum() - loss : 0.0;
-  std::vector<double> sums = {squares.difference, squares.length};
-  ranks.all().sum(sums);
+  std::vector<double> squares = compare_gradients(replica, ranks, plan, lane);
+  ranks.all().sum(squares);
+  const std::vector<int> parameters = plan.graph->parameters();
+  const std::size_t count = parameters.size();
+  const double length =
+      std::sqrt(std::accumulate(squares.begin() + std::ssize(parameters), squares.end(), 0.0));
   WholeModelComparison comparison;
-  comparison.gradient_distance = std::sqrt(sums[0] / sums[1]);
-  comparison.loss_distance = largest(ranks.all(), std::abs(own / loss));
-  if (!std::isfinite(comparison.gradient_distance)) comparison.gradient_distance = 1.0;
-  if (!std::isfinite(comparison.loss_distance)) comparison.loss_distance = 1.0;
-  comparison.tolerance = is_narrow(dtype) ? 2e-2 : 1e-4;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double least = std::max(std::sqrt(squares[count + i]), 1e-3 * length);
+    const double distance = finite_or_one(std::sqrt(squares[i]) / least);
+    if (distance < comparison.gradient_distance) continue;
+    comparison.gradient_distance = distance;
+    comparison.parameter = plan.graph->tensor(parameters[i]).name;
+  }
+  const double own = ranks.counts_losses() ? replica.loss_sum() - loss : 0.0;
+  comparison.loss_distance = largest(ranks.all(), finite_or_one(std::abs(own / loss)));
+  comparison.tolerance = is_narrow(dtype) ? 3e-2 : 1e-4;
   return comparison;
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <string>
 
 #include "training/engine/replica.h"
 #include "training/parallel/model_ranks.h"
@@ -14,10 +14,15 @@
 namespace bench::training {
 
 struct WholeModelComparison {
-  double gradient_distance = 0.0;  // length of the difference / length, over all parts
-  double loss_distance = 0.0;      // relative
+  double loss_distance = 0.0;  // relative
+  /// Of the parameter whose gradient differs most: length of the difference / length, or / a
+  /// thousandth of the whole gradient's length if that is more.
+  double gradient_distance = 0.0;
+  std::string parameter = {};
   double tolerance = 0.0;
+
   bool held() const { return gradient_distance <= tolerance && loss_distance <= tolerance; }
+  std::string text() const;
 };
 
 /// A training of which each rank has a part of the model.
@@ -33,10 +38,9 @@ struct DividedTraining {
   std::function<void(const Model& model, const Lane& lane, int copy, int micro_batch)> fill = {};
 };
 
-/// The whole model takes memory on every rank: none if that is more than `most_bytes`, or if the
-/// model is not on a host. Parameters do not change; gradients do. Call on every rank; all get the
-/// same result.
-std::optional<WholeModelComparison> compare_with_whole(const DividedTraining& training,
-                                                       double most_bytes);
+/// On each rank, in addition to the training.
+double bytes_to_compare_with_whole(const DividedTraining& training);
+/// Parameters do not change; gradients do. Call on every rank; all get the same result.
+WholeModelComparison compare_with_whole(const DividedTraining& training);
 
 }  // namespace bench::training

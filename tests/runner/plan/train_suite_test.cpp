@@ -241,7 +241,7 @@ TEST_CASE("a split is read from its degrees, and becomes parameters of the train
   CHECK(split.tp == 4);
   CHECK(split.pp == 2);
   CHECK_FALSE(split.dp.has_value());
-  TrainRequest request{.workload = "llm", .ranks = {8}};
+  TrainRequest request{.workload = "llm", .ranks = {16}};
   request.split = split;
   const Json params = train_plan_of(request).entries.front().job.params;
   CHECK(params.at("tp") == 4);
@@ -262,8 +262,22 @@ TEST_CASE("a split that makes no sense is refused with what to write instead") {
   CHECK_THROWS_WITH(train_suite(request), Contains("6 ranks are no multiple of tp x pp = 4"));
   request.ranks = {8};
   request.split.dp = 1;
-  CHECK_THROWS_WITH(train_suite(request), Contains("tp x pp x dp = 4, but --ranks is 8"));
+  CHECK_THROWS_WITH(train_suite(request), Contains("tp x pp x dp = 4, but there are 8 ranks"));
+  CHECK_THROWS_WITH(check_ranks_of_split(split_from("tp=2,zero=1"), 2),
+                    Contains("zero needs several copies"));
+  CHECK_NOTHROW(check_ranks_of_split(split_from("tp=2,zero=1"), 4));
+  CHECK_THROWS_WITH(split_from("tp=1024,pp=1024,dp=65536"), Contains("68719476736 ranks"));
   request.split.dp = 2;
   request.lanes = 2;
   CHECK_THROWS_WITH(train_suite(request), Contains("--split and --lanes 2"));
+  request.lanes.reset();
+  for (const auto& [change, words] :
+       {std::pair<void (*)(TrainRequest&), const char*>{
+            [](TrainRequest& r) { r.workload = "dlrm"; }, "the model of dlrm cannot be divided"},
+        {[](TrainRequest& r) { r.device = "cuda"; }, "on CPUs only"},
+        {[](TrainRequest& r) { r.largest_batch = true; }, "--split and --largest-batch"}}) {
+    TrainRequest other = request;
+    change(other);
+    CHECK_THROWS_WITH(train_suite(other), Contains(words));
+  }
 }

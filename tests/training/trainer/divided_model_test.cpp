@@ -1,6 +1,7 @@
 // Trainings of models that are divided over ranks: tensor ranks, stages of a pipeline, and copies.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,19 +14,28 @@
 #include "training/host/host_kernels.h"
 #include "training/models/llm.h"
 #include "training/trainer/memory_need.h"
+#include "training/workloads/llm.h"
 
 namespace bench::training {
 using Catch::Matchers::Contains;
 namespace {
 
-/// Steps of 16 samples, evaluated every ten and at the end.
+/// Four steps of 8 samples, evaluated at the end.
 ShortTraining divided_training(int tp, int pp) {
   ShortTraining training;
-  training.recipe = short_recipe(20, 0.0);
-  training.recipe.batch = 16;
+  training.recipe = short_recipe(4, 0.0);
+  training.recipe.batch = 8;
+  training.recipe.evaluation_samples = 4;
+  training.recipe.micro_batch = pp > 1 ? 1 : 2;
   training.split = {tp, pp};
-  training.recipe.micro_batch = pp > 1 ? 2 : 4;
   return training;
+}
+
+/// An llm whose query heads share key-value heads, one of which sees shifted keys.
+std::unique_ptr<Workload> llm_of_grouped_heads() {
+  LlmSetting setting{.preset = "grouped", .training = llm_training("tiny")};
+  setting.shape = {3, 32, 48, 8, 2, 16, 64, false, false, 1, 1e3};
+  return make_llm_workload_from(setting);
 }
 
 /// As rank 0 reports it.
@@ -61,9 +71,7 @@ double seconds_of(const TrainingRun& run, RunPhase phase) {
 }  // namespace
 
 TEST_CASE("a divided model has the losses, gradient norms and quality of one rank") {
-  ShortTraining whole = divided_training(1, 1);
-  whole.recipe.horizon = 8;
-  const TrainingRun alone = train_short(whole);
+  const TrainingRun alone = train_short(divided_training(1, 1));
   struct Case {
     int tp, pp, ranks;
     PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
@@ -90,7 +98,6 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
     INFO("tp " << tp << ", sp " << sequence_parallel << ", pp " << pp << ", zero " << zero << ", "
                << ranks << " ranks");
     ShortTraining training = divided_training(tp, pp);
-    training.recipe.horizon = whole.recipe.horizon;
     training.split.schedule = schedule;
     training.split.sequence_parallel = sequence_parallel;
     training.recompute = recompute;
@@ -106,20 +113,50 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
   }
 }
 
+TEST_CASE("grouped and shifted heads are divided with their queries") {
+  ShortTraining training = divided_training(1, 1);
+  training.make = llm_of_grouped_heads;
+  const TrainingRun alone = train_short(training);
+  training.split = {2, 2};
+  training.split.sequence_parallel = true;
+  const TrainingRun run = train_divided(training, 4);
+  check_that_all_held(run);
+  CHECK(distance(run, alone) < 2e-5);
+}
+
+TEST_CASE("divided models train in 16 bits, within their rounding of the whole one") {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
+    ShortTraining training = divided_training(2, 1);
+    training.dtype = dtype;
+    training.split.sequence_parallel = true;
+    check_that_all_held(train_divided(training, 2));
+    training = divided_training(1, 2);
+    training.dtype = dtype;
+    training.split.shard_parameters = true;
+    check_that_all_held(train_divided(training, 4));
+  }
+}
+
+TEST_CASE("a whole model that does not fit is not compared, and the run says so") {
+  ShortTraining training = divided_training(2, 1);
+  training.check_bytes = 1000.0;
+  const TrainingRun run = train_divided(training, 2);
+  CHECK(run.not_compared.find("the whole model needs") != std::string::npos);
+  CHECK(std::ranges::count(run.checks, "divided_model", &TrainingCheck::check) == 0);
+}
+
 TEST_CASE("parameters that copies cannot share equally are padded") {
   ShortTraining training = divided_training(1, 1);
   training.recipe.batch = 12;
-  training.recipe.horizon = 5;
   const TrainingRun alone = train_short(training);
   training.split.shard_parameters = true;
-  const TrainingRun run = train_divided(training, 3);
+  const TrainingRun run = train_divided(training, 12);  // the last has only padding of a gain
   check_that_all_held(run);
   CHECK(distance(run, alone) < 2e-5);
 }
 
 TEST_CASE("copies that share parameters need a part of the memory for them") {
   ShortTraining training = divided_training(1, 1);
-  training.recipe.horizon = 5;
   const auto bytes_of = [](const TrainingRun& run, const std::string& label) {
     const auto at = std::ranges::find(run.memory, label, &MemoryUse::label);
     return static_cast<double>(at->bytes);
@@ -178,7 +215,6 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
                           }}}};
   for (const auto& [check, tp, pp, faults] : cases) {
     ShortTraining training = divided_training(tp, pp);
-    training.recipe.horizon = 10;
     TrainingRun run;
     run_ranks(2, [&](Group& group) {
       const MessageFaults none;
@@ -195,15 +231,16 @@ TEST_CASE("a divided training resumes from its checkpoints to the bit") {
   const TemporaryDirectory folder;
   ShortTraining training = divided_training(2, 2);
   training.checkpoint = folder.path() / "whole";
+  training.checkpoint_every = 2;
   const TrainingRun whole = train_divided(training, 4);
   training.checkpoint = folder.path() / "parts";
-  training.steps = 10;
+  training.steps = 2;
   train_divided(training, 4);
   training.steps = 0;
   training.resume = true;
   const TrainingRun resumed = train_divided(training, 4);
-  REQUIRE(resumed.first_step == 10);
-  for (std::size_t i = 0; i < 10; ++i) CHECK(resumed.steps[i].loss == whole.steps[i + 10].loss);
+  REQUIRE(resumed.first_step == 2);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(resumed.steps[i].loss == whole.steps[i + 2].loss);
   training.split = {4, 1};
   CHECK_THROWS_WITH(train_divided(training, 4), Contains("saved by a training with split"));
 }
@@ -223,7 +260,7 @@ TEST_CASE("models and ranks that cannot be divided are refused with what to do")
   CHECK(refused(divided_training(3, 1), 3).find("use a tp that divides 256") != std::string::npos);
   ShortTraining moe = divided_training(2, 1);
   moe.workload = "moe";
-  CHECK(refused(moe, 2).find("remove tp and pp, or train llm") != std::string::npos);
+  CHECK(refused(moe, 2).find("remove tp, pp and zero above 1, or train llm") != std::string::npos);
 }
 
 TEST_CASE("a pipeline gets at least four micro-batches per stage unless samples are too few") {

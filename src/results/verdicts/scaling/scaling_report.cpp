@@ -174,13 +174,13 @@ void warn_of_quotas(const Quotas& quotas, ScalingReport& report) {
                     compact_hostlist({hosts.begin(), hosts.end()}), cores.first, cores.second));
 }
 
-/// The part of a step in which ranks wait for each other's gradients.
-constexpr std::string_view kExposed = "exchange_exposed";
-
+/// The part of a step in which ranks exchange gradients, or sums of a divided model.
 double exposed_share(const TrainingGroup& group) {
+  double share = kNoValue;
   for (const TrainingPhase& phase : group.breakdown)
-    if (phase.phase == kExposed) return phase.share;
-  return kNoValue;
+    if (phase.phase == "exchange_exposed" || phase.phase == "tensor_exchange")
+      share = (std::isfinite(share) ? share : 0.0) + phase.share;
+  return share;
 }
 
 double samples_to_target(const TrainingGroup& group) {

@@ -138,6 +138,12 @@ std::string largest_batch_text(const TrainingGroup& group) {
                      format(Bytes{number_field(need, "available")}));
 }
 
+/// Why a divided model was not compared with the whole one; "" if it was.
+std::string not_compared_text(const TrainingGroup& group) {
+  const std::string why = text_field(object_field(group.facts, "division"), "not_compared");
+  return why.empty() ? "" : "the divided one was not compared with it: " + why;
+}
+
 std::string bubble_text(const TrainingGroup& group) {
   const Json& division = object_field(group.facts, "division");
   const double bubble = number_field(division, "bubble");
@@ -162,6 +168,7 @@ std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup
       {"MFU", mfu_text(group)},
       {"straggler", straggler_text(group)},
       {"pipeline bubble", bubble_text(group)},
+      {"whole model", not_compared_text(group)},
       {"energy", energy_text(group)}};
   std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
   return lines;
@@ -194,16 +201,37 @@ std::string items_word(const TrainingGroup& group) {
   return text_field(group.facts, "item", "sample") + "s";
 }
 
+namespace {
+
+/// How the model is divided over the ranks: "tp 2, pp 2, dp 1, zero 1"; "" if each has a whole one
+/// of its own.
+std::string split_words(const TrainingSetup& setup) {
+  const Json& params = setup.params;
+  const auto degree = [&](const char* key, std::int64_t least, std::int64_t most) {
+    return std::clamp(integer_field(params, key, least), least, most);
+  };
+  const std::int64_t tp = degree("tp", 1, setup.ranks), pp = degree("pp", 1, setup.ranks);
+  const std::int64_t zero = degree("zero", 0, 3);
+  std::vector<std::string> words;
+  if (tp > 1) words.push_back(fmt::format("tp {}", tp));
+  const auto is = [&](const char* key, const Json& value) { return field(params, key) == value; };
+  if (is("sequence_parallel", true)) words.emplace_back("sp");
+  if (pp > 1)
+    words.push_back(fmt::format("pp {}{}", pp, is("pipeline_schedule", "gpipe") ? " gpipe" : ""));
+  if (!words.empty() || zero > 0)
+    words.push_back(fmt::format("dp {}", std::max<std::int64_t>(1, setup.ranks / (tp * pp))));
+  if (zero > 0) words.push_back(fmt::format("zero {}", zero));
+  return join(words, ", ");
+}
+
+}  // namespace
+
 std::string setup_words(const TrainingGroup& group) {
   const TrainingSetup& setup = group.setup;
   std::string text = fmt::format("{} {}, {}, {}, ", setup.workload, setup.preset, setup.dtype,
                                  setup.device == "host" ? "CPU" : setup.device);
   text += counted(setup.ranks, "rank");
-  const auto degree = [&](const char* key) {
-    return std::clamp<std::int64_t>(integer_field(setup.params, key, 1), 1, setup.ranks);
-  };
-  if (const std::int64_t tp = degree("tp"), pp = degree("pp"); tp > 1 || pp > 1)
-    text += fmt::format(" (tp {} x pp {} x dp {})", tp, pp, setup.ranks / (tp * pp));
+  if (const std::string split = split_words(setup); !split.empty()) text += " (" + split + ")";
   if (setup.on.size() > 1) text += fmt::format(" on {} hosts", setup.on.size());
   if (setup.lanes > 0) text += " with " + counted(setup.lanes, "thread");
   if (setup.batch > 0) text += fmt::format(", batch {}", setup.batch);

@@ -357,23 +357,32 @@ class NarrowDetection final : public Narrow<DetectionKernels> {
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
-  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
   void adamw(const AdamwRange& range) override {
-    WideViews views(buffers_);
-    AdamwRange wide = range;
-    wide.gradients = views.read(range.gradients);
-    wide.parameters = range.master;
-    if (range.start)
-      std::memcpy(range.master.data, views.read(range.parameters).data,
-                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
-    wide_->adamw(wide);
-    round_into(range.master.as<float>(), range.parameters);
+    update_masters(range, [&](const AdamwRange& wide) { wide_->adamw(wide); });
+  }
+  void momentum(const MomentumRange& range) override {
+    update_masters(range, [&](const MomentumRange& wide) { wide_->momentum(wide); });
   }
   /// Tables are f32, whatever the model is (SparseTables).
   void adagrad_rows(const AdagradRows& rows) override { wide_->adagrad_rows(rows); }
   double square_sum(View x) override {
     WideViews views(buffers_);
     return wide_->square_sum(views.read(x));
+  }
+
+ private:
+  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
+  template <class Range, class Update>
+  void update_masters(const Range& range, const Update& update) {
+    WideViews views(buffers_);
+    Range wide = range;
+    wide.gradients = views.read(range.gradients);
+    wide.parameters = range.master;
+    if (range.start)
+      std::memcpy(range.master.data, views.read(range.parameters).data,
+                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
+    update(wide);
+    round_into(wide.parameters.template as<float>(), range.parameters);
   }
 };
 

@@ -184,6 +184,18 @@ class Updates final : public OptimizerKernels {
     }
   }
 
+  void momentum(const MomentumRange& range) override {
+    T* p = range.parameters.as<T>();
+    const T* g = range.gradients.as<T>();
+    T* v = range.velocity.as<T>();
+    const T keep = T(range.momentum), decay = T(range.decay);
+    const T scale = T(range.step->gradient_scale), rate = T(range.step->rate);
+    for (Index i = 0; i < range.parameters.elements(); ++i) {
+      v[i] = keep * v[i] + (g[i] * scale + decay * p[i]);
+      p[i] -= rate * v[i];
+    }
+  }
+
   void adagrad_rows(const AdagradRows& rows) override {
     const Index n = rows.table.columns;
     for (Index i = 0; i < rows.ids.rows; ++i) {

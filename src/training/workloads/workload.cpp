@@ -31,6 +31,12 @@ Json mllog_options(const AdamwOptions& options) {
           {"opt_adamw_weight_decay", options.decay}};
 }
 
+Json mllog_options(const SgdOptions& options) {
+  return {{"opt_name", "sgd"},
+          {"sgd_opt_momentum", options.momentum},
+          {"sgd_opt_weight_decay", options.decay}};
+}
+
 Recipe large_recipe(std::int64_t batch, std::int64_t horizon, Schedule schedule) {
   schedule.shape = Schedule::Shape::cosine;
   schedule.horizon = horizon;

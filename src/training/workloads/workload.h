@@ -22,6 +22,7 @@ namespace bench::training {
 /// An optimizer's options by the keys of MLPerf's log, without learning rates:
 /// {"opt_name": "adamw", "opt_adamw_beta_1": 0.9, ...}
 Json mllog_options(const AdamwOptions& options);
+Json mllog_options(const SgdOptions& options);
 
 /// The data of a training: generated samples or files, and their number.
 struct DataChoice {

@@ -354,6 +354,44 @@ class NarrowDetection final : public Narrow<DetectionKernels> {
   }
 };
 
+class NarrowClassifier final : public Narrow<ClassifierKernels> {
+ public:
+  using Narrow::Narrow;
+  void max_pool(const PatchShape& window, View x, View y) override {
+    WideViews views(buffers_);
+    wide_->max_pool(window, views.read(x), views.written(y));
+  }
+  void max_pool_backward(const PatchShape& window, const PoolBackward& what) override {
+    WideViews views(buffers_);
+    wide_->max_pool_backward(window,
+                             {views.read(what.x), views.read(what.y), views.read(what.y_gradient),
+                              views.written_or_added(what.x_gradient, what.add), what.add});
+  }
+  void mean_rows(View x, View y) override {
+    WideViews views(buffers_);
+    wide_->mean_rows(views.read(x), views.written(y));
+  }
+  void mean_rows_backward(View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->mean_rows_backward(views.read(y_gradient), views.written_or_added(x_gradient, add), add);
+  }
+  void add_relu(View a, View b, View y) override {
+    WideViews views(buffers_);
+    wide_->add_relu(views.read(a), views.read(b), views.written(y));
+  }
+  void add_relu_backward(View y, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->add_relu_backward(views.read(y), views.read(y_gradient),
+                             views.written_or_added(x_gradient, add), add);
+  }
+  void smoothed_cross_entropy(View logits, View targets, double smoothing, double gradient_scale,
+                              View losses) override {
+    WideViews views(buffers_);
+    const View wide = gradient_scale == 0.0 ? views.read(logits) : views.changed(logits);
+    wide_->smoothed_cross_entropy(wide, targets, smoothing, gradient_scale, losses);
+  }
+};
+
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
@@ -401,6 +439,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.policy = std::make_unique<NarrowPolicy>(std::move(wide.policy));
   set.convolution = std::make_unique<NarrowConvolution>(std::move(wide.convolution));
   set.detection = std::make_unique<NarrowDetection>(std::move(wide.detection));
+  set.classifier = std::make_unique<NarrowClassifier>(std::move(wide.classifier));
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "training/host/attention_backward_host.h"
+#include "training/host/classifier_host.h"
 #include "training/host/convolution_host.h"
 #include "training/host/detection_host.h"
 #include "training/host/diffusion_host.h"
@@ -278,6 +279,7 @@ KernelSet kernel_set() {
   set.policy.reset(new Policy<T>);
   set.convolution.reset(new Convolution<T>);
   set.detection.reset(new Detection<T>);
+  set.classifier.reset(new Classifier<T>);
   set.experts.reset(new Experts<T>);
   return set;
 }

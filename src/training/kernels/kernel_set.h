@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "training/kernels/classifier_kernels.h"
 #include "training/kernels/convolution_kernels.h"
 #include "training/kernels/detection_kernels.h"
 #include "training/kernels/diffusion_kernels.h"
@@ -300,6 +301,7 @@ struct KernelSet {
   std::unique_ptr<PolicyKernels> policy = {};
   std::unique_ptr<ConvolutionKernels> convolution = {};
   std::unique_ptr<DetectionKernels> detection = {};
+  std::unique_ptr<ClassifierKernels> classifier = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};

@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "training/models/llama.h"
 #include "training/operators/classifier.h"
 #include "training/operators/convolution.h"
 #include "training/operators/linear.h"
@@ -96,15 +96,35 @@ Var features_of(const ResidualNetwork& network, const Map& images, std::int64_t 
   return mean_rows(x.values, samples);
 }
 
-class TransformerParameters : public LlamaParameters {
+/// Parameters by name. Initial values keep the size of what they multiply.
+class TransformerParameters {
  public:
-  using LlamaParameters::LlamaParameters;
+  TransformerParameters(Graph& graph, const VisionTransformer& network)
+      : graph_(graph), network_(network) {}
+
+  Var parameter(const std::string& name, const Shape& shape, const Initial& initial,
+                bool decay = true) {
+    return graph_.parameter(name, shape, {initial, decay});
+  }
+  Var matrix(const std::string& name, std::int64_t in, std::int64_t out, double gain = 1.0) {
+    return parameter(name, {in, out}, Initial::normal(gain / std::sqrt(static_cast<double>(in))));
+  }
+  /// For a GEMM added to the residual stream: smaller, so that the stream does not grow with depth.
+  Var matrix_into_residual(const std::string& name, std::int64_t in) {
+    return matrix(name, in, network_.width,
+                  1.0 / std::sqrt(2.0 * static_cast<double>(network_.layers)));
+  }
   Var bias(const std::string& name, std::int64_t out) {
-    return parameter(name + ".bias", {1, out}, {Initial::constant(0.0), false});
+    return parameter(name + ".bias", {1, out}, Initial::constant(0.0), false);
   }
   Var norm(Var x, const std::string& name) {
-    return layer_norm(x, gain(name), bias(name, width()));
+    const Var gain = parameter(name, {1, network_.width}, Initial::constant(1.0), false);
+    return layer_norm(x, gain, bias(name, network_.width));
   }
+
+ private:
+  Graph& graph_;
+  const VisionTransformer& network_;
 };
 
 /// The mean of the patches of each sample after the last block.
@@ -118,30 +138,26 @@ Var features_of(const VisionTransformer& network, const Map& images, std::int64_
       "patches of " + std::to_string(patch) + " on " + std::to_string(images.height) +
           " pixels, width " + std::to_string(width) + " on " + std::to_string(network.heads) +
           " heads");
-  TransformerParameters p(graph, width, network.layers);
-  const std::int64_t of_patch = patch * patch * images.channels();
-  const Var embed =
-      graph.parameter("patch", {of_patch, width},
-                      {Initial::normal(1.0 / std::sqrt(static_cast<double>(of_patch)))});
+  TransformerParameters p(graph, network);
+  const Var embed = p.matrix("patch", patch * patch * images.channels(), width);
   const Map patches = convolution(images, embed, {patch, patch, 0, 1, p.bias("patch", width)});
-  Var x = add_positions(
-      patches.values, p.parameter("positions", {patches.pixels(), width}, {Initial::normal(0.5)}));
+  Var x = add_positions(patches.values,
+                        p.parameter("positions", {patches.pixels(), width}, Initial::normal(0.5)));
   const AttentionShape heads{patches.pixels(),      network.heads, network.heads,
                              width / network.heads, false,         0};
   for (std::int64_t layer = 0; layer < network.layers; ++layer) {
     const std::string at = "layer" + std::to_string(layer) + ".";
     if (recompute) graph.begin_recompute();
-    const Var packed =
-        linear(p.norm(x, at + "norm1"), p.matrix(at + "wqkv", {width, heads.packed_columns()}),
-               {p.bias(at + "wqkv", heads.packed_columns())});
-    x = linear(attention(packed, heads), p.matrix_into_residual(at + "wo", {width, width}),
+    const std::int64_t packed_columns = heads.packed_columns();
+    const Var packed = linear(p.norm(x, at + "norm1"), p.matrix(at + "wqkv", width, packed_columns),
+                              {p.bias(at + "wqkv", packed_columns)});
+    x = linear(attention(packed, heads), p.matrix_into_residual(at + "wo", width),
                {p.bias(at + "wo", width), x});
     const Var h = p.norm(x, at + "norm2");
-    x = gelu_mlp(
-        h,
-        {p.matrix(at + "up", {width, network.hidden}), p.bias(at + "up", network.hidden),
-         p.matrix_into_residual(at + "down", {network.hidden, width}), p.bias(at + "down", width)},
-        x);
+    x = gelu_mlp(h,
+                 {p.matrix(at + "up", width, network.hidden), p.bias(at + "up", network.hidden),
+                  p.matrix_into_residual(at + "down", network.hidden), p.bias(at + "down", width)},
+                 x);
     if (recompute) graph.end_recompute();
   }
   return mean_rows(p.norm(x, "norm"), samples);

@@ -3,6 +3,8 @@
 // with the mean of all patches for the head (arXiv 2205.01580).
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>

@@ -1,6 +1,6 @@
 #include "training/pictures/drawn_pictures.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -17,11 +17,12 @@ constexpr std::uint64_t kTruthNumber = 0, kWrongNumber = 1, kLabelNumber = 2, kD
 constexpr int kColours = 3;
 constexpr double kGrey = 128.0, kBytesOfUnit = 50.0;  // bytes of 0, and from 0 to 1
 
-// Waves of a texture over a polygon's diameter, and of a ground over the side of a picture. They
-// differ by more than a stretch, or the size of a crop, changes them.
-constexpr std::array<double, 5> kWavesOfTexture{2.0, 3.2, 5.1, 8.2, 13.0};
-constexpr std::array<double, 5> kWavesOfGround{2.5, 5.0, 10.0, 20.0, 40.0};
-constexpr int kTextures = 1 + 2 * static_cast<int>(kWavesOfTexture.size());
+// Waves of the coarsest texture over a polygon's diameter, and of the coarsest ground over the side
+// of a picture. Finer ones have more by a factor that is larger than what a stretch, or the size of
+// a crop, makes of them.
+constexpr double kWavesOfTexture = 2.0, kWavesOfGround = 2.5, kFinerGround = 2.0;
+constexpr double kTextureDepth = 0.9;
+constexpr int kTextures = 11;
 
 void check_pictures(const PictureLaw& law) {
   const auto refuse = [](const std::string& what) {
@@ -36,17 +37,18 @@ void check_pictures(const PictureLaw& law) {
   if (!(law.smallest > 0.0) || law.largest < law.smallest || law.largest * 1.2 > law.inner ||
       law.inner > 1.0)
     refuse("polygons without size, or larger than their place");
+  if (!(law.finer > 1.0)) refuse("textures that do not differ");
   if (!(law.wrong >= 0.0) || law.wrong >= 1.0) refuse("labels that are always wrong");
 }
 
 /// Texture 0 is plain, then stripes and checks by turns, of ever more waves.
-template <std::size_t count>
-Fill textured(Drawing& draw, int texture, double length, const std::array<double, count>& waves) {
+Fill textured(Drawing& draw, int texture, double period, double finer) {
   Fill fill;
   fill.plain = texture == 0;
   fill.checks = texture % 2 == 0;
-  const auto level = static_cast<std::size_t>(std::max(texture - 1, 0) / 2);
-  fill.along = drawn_wave(draw, length / waves.at(level));
+  fill.depth = kTextureDepth;
+  for (int level = 0; level < (texture - 1) / 2; ++level) period /= finer;
+  fill.along = drawn_wave(draw, period);
   fill.across = {-fill.along.y, fill.along.x, draw.between(0.0, 4.0)};
   return fill;
 }
@@ -71,8 +73,9 @@ Drawn drawn_picture(const PictureLaw& law, RandomStream stream, int truth) {
                draw.between(low - box.top, high - box.bottom));
   const int texture = truth / law.outlines % law.textures;
   const int ground = truth / (law.outlines * law.textures);
-  Drawn drawn{outline, textured(draw, texture, 2.0 * radius, kWavesOfTexture),
-              textured(draw, ground, side, kWavesOfGround), drawn_wave(draw, side / 2.0)};
+  Drawn drawn{outline, textured(draw, texture, 2.0 * radius / kWavesOfTexture, law.finer),
+              textured(draw, ground, side / kWavesOfGround, kFinerGround),
+              drawn_wave(draw, side / 2.0)};
   // Lighter or darker than the ground in all colours: JPEG stores differences of colours coarsely.
   const double sign = draw.below_count(2) == 0 ? -1.0 : 1.0;
   for (int colour = 0; colour < kColours; ++colour) {

@@ -9,6 +9,7 @@
 // that no two classes differ by mirroring.
 #pragma once
 
+#include "training/detection/box.h"
 #include "training/pictures/picture_source.h"
 #include "training/sources/random.h"
 
@@ -19,6 +20,7 @@ struct PictureLaw {
   int side = 32;                                // pixels of rows and columns
   double inner = 0.875;                         // share of the side in which the polygon lies
   double smallest = 0.45, largest = 0.65;       // its diameter as a share of the side
+  double finer = 1.6;                           // waves of a texture to those of the one before
   double contrast = 1.0;                        // of its colour, per channel
   double background = 0.2;                      // amplitude of the background's waves
   double noise = 0.2;                           // standard deviation of every element

@@ -52,11 +52,12 @@ struct Fill {
   std::array<double, 8> colour = {};  // by channel
   Wave along = {}, across = {};
   bool plain = true, checks = false;
+  double depth = 0.6;  // of the waves
 
   /// How many times its colour an object has at this pixel.
   double brightness(double x, double y) const {
     const double wave = plain ? 0.0 : along.at(x, y) * (checks ? across.at(x, y) : 1.0);
-    return 1.0 + 0.6 * wave;
+    return 1.0 + depth * wave;
   }
 };
 

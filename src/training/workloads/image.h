@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "training/models/image.h"
 #include "training/pictures/drawn_pictures.h"

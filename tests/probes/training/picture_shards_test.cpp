@@ -1,8 +1,11 @@
 // Drawn pictures written as shards of JPEGs, and trainings that read them.
 #include "probes/training/picture_shards.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
+#include <vector>
 
 #include "core/error.h"
 #include "probes/data/decode/jpeg.h"
@@ -121,6 +124,35 @@ TEST_CASE("image trains on a folder of shards, whose floor is known from their t
   const double accuracy = job.logged("eval_accuracy").at(0).get<double>();
   CHECK(job.one("quality").values.at(0) == Approx(right - accuracy));
   CHECK(job.logged("eval_samples").at(0) == count);
+}
+
+TEST_CASE("an epoch has every picture of every shard once, and another order than the next") {
+  if (!data::no_jpeg().empty()) return;
+  DrawnShards shards;
+  shards.choice.train.push_back(shards.choice.evaluation[0]);
+  const auto source = open_picture_shards(shards.choice);
+  const std::uint64_t size = source->size(Split::train).value();
+  CHECK(size == shards.made.samples);
+  const training::FinitePictures order(*source, size, 1);
+  std::vector<std::set<std::vector<std::uint8_t>>> epochs(2);
+  std::vector<std::vector<int>> labels(2);
+  PictureBuffer part;
+  for (std::uint64_t at = 0; at < 2 * size; ++at) {
+    order.read(
+        Split::train, at,
+        [](training::ImageSize) {
+          return Region{0, 0, 20, 20};
+        },
+        part);
+    epochs.at(at / size).insert(part.pixels);
+    labels.at(at / size).push_back(order.labels(Split::train, at).label);
+  }
+  CHECK(epochs[0].size() == size);
+  CHECK(epochs[0] == epochs[1]);
+  CHECK(labels[0] != labels[1]);
+  std::ranges::sort(labels[0]);
+  std::ranges::sort(labels[1]);
+  CHECK(labels[0] == labels[1]);
 }
 
 TEST_CASE("pictures without true classes have a bound, and wrong files are refused") {

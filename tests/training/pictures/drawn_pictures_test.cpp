@@ -2,6 +2,7 @@
 // knows all can reach.
 #include "training/pictures/drawn_pictures.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -148,6 +149,7 @@ TEST_CASE("the same number gives the same picture, the splits share none, and la
   refuses([](PictureLaw& one) { one.textures = 12; }, "more textures");
   refuses([](PictureLaw& one) { one.side = 0; }, "no pixels");
   refuses([](PictureLaw& one) { one.largest = 0.8; }, "larger than their place");
+  refuses([](PictureLaw& one) { one.finer = 1.0; }, "do not differ");
   refuses([](PictureLaw& one) { one.wrong = 1.0; }, "always wrong");
 }
 

@@ -24,6 +24,7 @@ TEST_CASE("image tiny reaches its target", "[.evidence]") {
   law.side = static_cast<int>(asked_count("STORED", law.side));
   law.smallest = asked_number("SMALLEST", law.smallest);
   law.largest = asked_number("LARGEST", law.largest);
+  law.finer = asked_number("FINER", law.finer);
   law.contrast = asked_number("CONTRAST", law.contrast);
   law.noise = asked_number("NOISE", law.noise);
   law.background = asked_number("BACKGROUND", law.background);

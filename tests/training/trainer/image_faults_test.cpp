@@ -1,8 +1,10 @@
 // Faults of a classifier's training, on one rank and on two, and what finds each.
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/faulty_classifier.h"
 #include "tests/training/faulty_training.h"
@@ -38,6 +40,33 @@ TEST_CASE("two ranks train a classifier like two lanes of one, and judge it alik
     CHECK(run.curve.back().gap == one[0].curve.back().gap);
     CHECK(run.curve.back().floor == one[0].curve.back().floor);
   }
+}
+
+TEST_CASE("ranks that share SGD's velocities train like one that has them all") {
+  ShortTraining training = short_image(8);
+  training.parallel.shard_optimizer = true;
+  const TrainingRun one = train_image_on(1, 8)[0];
+  for (const TrainingRun& run : train_on_ranks(2, 0.0, training)) {
+    check_that_all_held(run);
+    check_same_steps(run, one);
+  }
+}
+
+TEST_CASE("a classifier resumes from a checkpoint bit for bit, velocities included") {
+  const TemporaryDirectory folder;
+  ShortTraining training = short_image(20);
+  training.checkpoint = folder.path();
+  const TrainingRun whole = train_short(training);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    if (entry.path().filename().string().starts_with("step-000000000020"))
+      std::filesystem::remove(entry.path());
+  training.resume = true;
+  const TrainingRun rest = train_short(training);
+  CHECK(rest.first_step == 10);
+  REQUIRE(rest.steps.size() == 10);
+  for (std::size_t step = 0; step < 10; ++step)
+    CHECK(rest.steps[step].loss == whole.steps[step + 10].loss);
+  CHECK(rest.curve.back().gap == whole.curve.back().gap);
 }
 
 TEST_CASE("gradients of a classifier lost between two ranks are found by both") {

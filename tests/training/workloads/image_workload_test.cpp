@@ -1,4 +1,5 @@
 // Inputs of a classifier, its quality against the true classes, and the choice of its data.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

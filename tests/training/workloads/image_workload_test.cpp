@@ -5,6 +5,7 @@
 
 #include "tests/support/catch.h"
 #include "tests/training/fresh_lane.h"
+#include "training/kernels/functors/portable.h"
 #include "training/pictures/resample.h"
 #include "training/workloads/image.h"
 

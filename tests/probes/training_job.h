@@ -18,6 +18,7 @@ namespace bench {
 class IdleOptimizer final : public training::OptimizerKernels {
  public:
   void adamw(const training::AdamwRange&) override {}
+  void momentum(const training::MomentumRange&) override {}
   void adagrad_rows(const training::AdagradRows&) override {}
   double square_sum(training::View) override { return 1.0; }
 };

@@ -82,6 +82,59 @@ KernelCase anchor_losses(Dtype dtype, double scale) {
       }};
 }
 
+/// Integers, so that windows have several largest pixels.
+KernelCase pooled(Dtype dtype, const PatchShape& window, bool add) {
+  return {"pool of " + std::to_string(window.kernel) + " every " + std::to_string(window.stride) +
+              " of " + std::to_string(window.channels) + (add ? ", added" : ""),
+          [=](const KernelSet& set, CaseTensors& tensors) {
+            const std::int64_t pixels = kImages * window.height * window.width;
+            const std::int64_t rows = kImages * window.out_height() * window.out_width();
+            const View x = tensors.made(pixels, window.channels, dtype, [](auto i) {
+              return static_cast<double>(random_bits(5, i) % 4) - 2.0;
+            });
+            const View y = map_result(tensors, rows, window.channels, dtype);
+            set.classifier->max_pool(window, x, y);
+            set.classifier->max_pool_backward(
+                window, {x, y, tensors.values(rows, window.channels, dtype),
+                         map_result(tensors, pixels, window.channels, dtype), add});
+          }};
+}
+
+KernelCase means(Dtype dtype, std::int64_t n, bool add) {
+  return {"means of rows of " + std::to_string(n) + (add ? ", added" : ""),
+          [=](const KernelSet& set, CaseTensors& tensors) {
+            constexpr std::int64_t kEach = 12;
+            set.classifier->mean_rows(tensors.values(kImages * kEach, n, dtype),
+                                      map_result(tensors, kImages, n, dtype));
+            set.classifier->mean_rows_backward(tensors.values(kImages, n, dtype),
+                                               map_result(tensors, kImages * kEach, n, dtype), add);
+          }};
+}
+
+KernelCase rectified_sums(Dtype dtype, std::int64_t n, bool add) {
+  return {"sums with ReLU of " + std::to_string(n) + (add ? ", added" : ""),
+          [=](const KernelSet& set, CaseTensors& tensors) {
+            const View a = tensors.values(3, n, dtype), b = tensors.values(3, n, dtype);
+            const View y = map_result(tensors, 3, n, dtype);
+            set.classifier->add_relu(a, b, y);
+            set.classifier->add_relu_backward(y, tensors.values(3, n, dtype),
+                                              map_result(tensors, 3, n, dtype), add);
+          }};
+}
+
+KernelCase smoothed_losses(Dtype dtype, std::int64_t n, double scale) {
+  return {"smoothed losses of " + std::to_string(n) + (scale > 0 ? ", trained" : ""),
+          [=](const KernelSet& set, CaseTensors& tensors) {
+            const View logits = map_result(tensors, 9, n, dtype);
+            const View targets = tensors.made(9, 1, Dtype::int32, [n](auto i) {
+              return static_cast<double>(random_bits(6, i) % static_cast<std::uint64_t>(n + 1)) -
+                     1.0;
+            });
+            set.classifier->smoothed_cross_entropy(logits, targets, 0.1, scale,
+                                                   map_result(tensors, 9, 1, Dtype::f64));
+          }};
+}
+
 }  // namespace
 
 std::vector<KernelCase> convolution_cases(Dtype dtype) {
@@ -97,8 +150,17 @@ std::vector<KernelCase> convolution_cases(Dtype dtype) {
     }
     for (const std::int64_t n : {7, 16}) cases.push_back(enlarged(dtype, n, add));
     cases.push_back(blocks(dtype, add));
+    cases.push_back(pooled(dtype, {7, 6, 3, 2, 1, 0, 16}, add));
+    cases.push_back(pooled(dtype, {5, 4, 2, 1, 0, 0, 7}, add));
+    for (const std::int64_t n : {7, 32}) {
+      cases.push_back(means(dtype, n, add));
+      cases.push_back(rectified_sums(dtype, n, add));
+    }
   }
-  for (const double scale : {0.0, 1.0 / 64}) cases.push_back(anchor_losses(dtype, scale));
+  for (const double scale : {0.0, 1.0 / 64}) {
+    cases.push_back(anchor_losses(dtype, scale));
+    for (const std::int64_t n : {10, 200}) cases.push_back(smoothed_losses(dtype, n, scale));
+  }
   return cases;
 }
 

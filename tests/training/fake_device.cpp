@@ -90,6 +90,9 @@ class FakeUpdates final : public OptimizerKernels {
   void adamw(const AdamwRange& range) override {
     call([this, range] { real_->adamw(range); });
   }
+  void momentum(const MomentumRange& range) override {
+    call([this, range] { real_->momentum(range); });
+  }
   void adagrad_rows(const AdagradRows& rows) override { real_->adagrad_rows(rows); }
   double square_sum(View x) override {
     double sum = 0.0;

@@ -27,6 +27,9 @@ class StaleParameters final : public PassingOptimizer {
   void adamw(const AdamwRange& range) override {
     if (range.parameters.elements() != elements_) PassingOptimizer::adamw(range);
   }
+  void momentum(const MomentumRange& range) override {
+    if (range.parameters.elements() != elements_) PassingOptimizer::momentum(range);
+  }
 
  private:
   std::int64_t elements_;
@@ -43,6 +46,13 @@ class FixedRate final : public PassingOptimizer {
     AdamwRange changed = range;
     changed.step = &numbers;
     PassingOptimizer::adamw(changed);
+  }
+  void momentum(const MomentumRange& range) override {
+    StepNumbers numbers = *range.step;
+    numbers.rate = rate_;
+    MomentumRange changed = range;
+    changed.step = &numbers;
+    PassingOptimizer::momentum(changed);
   }
 
  private:

@@ -208,6 +208,11 @@ void add_updates(CaseList& cases, Dtype dtype, std::int64_t count) {
                        adamw.second = tensors.result(tensors.constant(1, count, Dtype::f32, 0.3));
                        adamw.start = start;
                        set.optimizer->adamw(adamw);
+                       MomentumRange momentum;
+                       parameters(tensors, momentum);
+                       momentum.velocity = tensors.result(tensors.values(1, count, Dtype::f32));
+                       momentum.start = start;
+                       set.optimizer->momentum(momentum);
                      }});
 }
 

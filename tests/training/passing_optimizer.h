@@ -13,6 +13,7 @@ class PassingOptimizer : public OptimizerKernels {
  public:
   explicit PassingOptimizer(std::unique_ptr<OptimizerKernels> real) : real_(std::move(real)) {}
   void adamw(const AdamwRange& range) override { real_->adamw(range); }
+  void momentum(const MomentumRange& range) override { real_->momentum(range); }
   void adagrad_rows(const AdagradRows& rows) override { real_->adagrad_rows(rows); }
   double square_sum(View x) override { return real_->square_sum(x); }
 

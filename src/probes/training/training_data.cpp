@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "probes/data/formats/folder_listing.h"
 #include "probes/data/formats/page_cache.h"
+#include "probes/training/picture_shards.h"
 #include "training/workloads/dlrm_data.h"
 
 namespace bench {
@@ -18,10 +19,11 @@ using Files = std::vector<std::filesystem::path>;
 
 constexpr double kMaxResidentShare = 0.01;  // of files whose pages the kernel was asked to drop
 
-/// File name endings of token files and click logs. Of a log in several arrays, the dense features
-/// represent all (workloads/dlrm_data.h).
+/// File name endings of token files, shards of pictures and click logs. Of a log in several arrays,
+/// the dense features represent all (workloads/dlrm_data.h).
 std::vector<std::string> endings_of(const std::string& workload) {
   if (workload == "llm") return {".bin"};
+  if (workload == "image") return {".tar"};
   return {".npz", "_dense.npy", ".txt", ".tsv"};
 }
 
@@ -66,6 +68,7 @@ training::DataChoice training_data(const State& state) {
                 "evaluation_data is " + printable(evaluation) + ", but data is not set",
                 "set the parameter data to the training data");
   if (train.empty()) return choice;
+  choice.open_pictures = open_picture_shards;
   const auto endings = endings_of(state.text("workload"));
   choice.train = files_at(train, endings, is_training_file);
   if (choice.train.empty())

@@ -90,7 +90,8 @@ ExitCode train(const TrainOptions& options) {
 void add_what(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
   add_value(command, "workload", request.workload, "WORKLOAD",
-            "Train this workload: llm, lora, dlrm, two_tower, moe, flow, detect or grpo")
+            "Train this workload: llm, lora, dlrm, two_tower, moe, flow, detect, image or "
+            "grpo")
       ->required();
   add_value(command, "--preset", request.preset, "PRESET",
             "Choose the model size: tiny, small, ... (default: tiny)");
@@ -105,7 +106,7 @@ void add_what(CLI::App& command, TrainOptions& options) {
   add_value(
       command, "--dtype", request.dtype, "TYPE",
       "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 beyond tiny for llm, lora, flow, "
-      "detect and grpo)");
+      "detect, image and grpo)");
   add_value(command, "--batch", request.batch, "N",
             "Set the global batch size, or with --scaling weak the batch size per rank "
             "(default: the preset's)")
@@ -120,9 +121,10 @@ void add_what(CLI::App& command, TrainOptions& options) {
                    "(default: 5)");
   add_value(command, "--target", request.target, "G",
             "Train to this gap from the best attainable quality (default: the preset's)");
-  add_value(command, "--data", request.data, "PATH",
-            "Train on this file or folder: tokens of llm.c or nanoGPT, or Criteo logs "
-            "(default: generated samples)");
+  add_value(
+      command, "--data", request.data, "PATH",
+      "Train on this file or folder: tokens of llm.c or nanoGPT, Criteo logs, or tars of JPEGs "
+      "(default: generated samples)");
   add_value(command, "--evaluation-data", request.evaluation_data, "PATH",
             "Evaluate on this file or folder (default: val or test in the folder of --data)");
   add_value(command, "--vocabulary", request.vocabulary, "N",

@@ -104,13 +104,14 @@ std::string suite_name(const TrainRequest& request) {
                                                                                      : "train";
 }
 
-/// Larger transformers and detectors are not trained in f32 on GPUs; "" leaves it to the probe.
+/// Larger transformers and networks of images are not trained in f32 on GPUs; "" leaves it to the
+/// probe.
 std::string dtype_of(const TrainRequest& request) {
   if (!request.dtype.empty() || request.device == "host") return request.dtype;
   const std::string& name = request.workload;
-  constexpr std::string_view kNarrow[] = {"llm", "lora", "flow", "detect", "grpo"};
+  constexpr std::string_view kNarrow[] = {"llm", "lora", "flow", "detect", "image", "grpo"};
   const bool narrow = std::ranges::find(kNarrow, name) != std::end(kNarrow);
-  return narrow && request.preset != "tiny" ? "bf16" : "";
+  return narrow && !request.preset.starts_with("tiny") ? "bf16" : "";
 }
 
 Json params_of(const TrainRequest& request) {

@@ -354,26 +354,73 @@ class NarrowDetection final : public Narrow<DetectionKernels> {
   }
 };
 
+class NarrowClassifier final : public Narrow<ClassifierKernels> {
+ public:
+  using Narrow::Narrow;
+  void max_pool(const PatchShape& window, View x, View y) override {
+    WideViews views(buffers_);
+    wide_->max_pool(window, views.read(x), views.written(y));
+  }
+  void max_pool_backward(const PatchShape& window, const PoolBackward& what) override {
+    WideViews views(buffers_);
+    wide_->max_pool_backward(window,
+                             {views.read(what.x), views.read(what.y), views.read(what.y_gradient),
+                              views.written_or_added(what.x_gradient, what.add), what.add});
+  }
+  void mean_rows(View x, View y) override {
+    WideViews views(buffers_);
+    wide_->mean_rows(views.read(x), views.written(y));
+  }
+  void mean_rows_backward(View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->mean_rows_backward(views.read(y_gradient), views.written_or_added(x_gradient, add), add);
+  }
+  void add_relu(View a, View b, View y) override {
+    WideViews views(buffers_);
+    wide_->add_relu(views.read(a), views.read(b), views.written(y));
+  }
+  void add_relu_backward(View y, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->add_relu_backward(views.read(y), views.read(y_gradient),
+                             views.written_or_added(x_gradient, add), add);
+  }
+  void smoothed_cross_entropy(View logits, View targets, double smoothing, double gradient_scale,
+                              View losses) override {
+    WideViews views(buffers_);
+    const View wide = gradient_scale == 0.0 ? views.read(logits) : views.changed(logits);
+    wide_->smoothed_cross_entropy(wide, targets, smoothing, gradient_scale, losses);
+  }
+};
+
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
-  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
   void adamw(const AdamwRange& range) override {
-    WideViews views(buffers_);
-    AdamwRange wide = range;
-    wide.gradients = views.read(range.gradients);
-    wide.parameters = range.master;
-    if (range.start)
-      std::memcpy(range.master.data, views.read(range.parameters).data,
-                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
-    wide_->adamw(wide);
-    round_into(range.master.as<float>(), range.parameters);
+    update_masters(range, [&](const AdamwRange& wide) { wide_->adamw(wide); });
+  }
+  void momentum(const MomentumRange& range) override {
+    update_masters(range, [&](const MomentumRange& wide) { wide_->momentum(wide); });
   }
   /// Tables are f32, whatever the model is (SparseTables).
   void adagrad_rows(const AdagradRows& rows) override { wide_->adagrad_rows(rows); }
   double square_sum(View x) override {
     WideViews views(buffers_);
     return wide_->square_sum(views.read(x));
+  }
+
+ private:
+  /// Updates the f32 master weights; the 16-bit ones are these, rounded.
+  template <class Range, class Update>
+  void update_masters(const Range& range, const Update& update) {
+    WideViews views(buffers_);
+    Range wide = range;
+    wide.gradients = views.read(range.gradients);
+    wide.parameters = range.master;
+    if (range.start)
+      std::memcpy(range.master.data, views.read(range.parameters).data,
+                  static_cast<std::size_t>(range.master.elements()) * sizeof(float));
+    update(wide);
+    round_into(wide.parameters.template as<float>(), range.parameters);
   }
 };
 
@@ -392,6 +439,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.policy = std::make_unique<NarrowPolicy>(std::move(wide.policy));
   set.convolution = std::make_unique<NarrowConvolution>(std::move(wide.convolution));
   set.detection = std::make_unique<NarrowDetection>(std::move(wide.detection));
+  set.classifier = std::make_unique<NarrowClassifier>(std::move(wide.classifier));
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "training/host/attention_backward_host.h"
+#include "training/host/classifier_host.h"
 #include "training/host/convolution_host.h"
 #include "training/host/detection_host.h"
 #include "training/host/diffusion_host.h"
@@ -184,6 +185,18 @@ class Updates final : public OptimizerKernels {
     }
   }
 
+  void momentum(const MomentumRange& range) override {
+    T* p = range.parameters.as<T>();
+    const T* g = range.gradients.as<T>();
+    T* v = range.velocity.as<T>();
+    const T keep = T(range.momentum), decay = T(range.decay);
+    const T scale = T(range.step->gradient_scale), rate = T(range.step->rate);
+    for (Index i = 0; i < range.parameters.elements(); ++i) {
+      v[i] = keep * v[i] + (g[i] * scale + decay * p[i]);
+      p[i] -= rate * v[i];
+    }
+  }
+
   void adagrad_rows(const AdagradRows& rows) override {
     const Index n = rows.table.columns;
     for (Index i = 0; i < rows.ids.rows; ++i) {
@@ -266,6 +279,7 @@ KernelSet kernel_set() {
   set.policy.reset(new Policy<T>);
   set.convolution.reset(new Convolution<T>);
   set.detection.reset(new Detection<T>);
+  set.classifier.reset(new Classifier<T>);
   set.experts.reset(new Experts<T>);
   return set;
 }

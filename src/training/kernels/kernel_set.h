@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "training/kernels/classifier_kernels.h"
 #include "training/kernels/convolution_kernels.h"
 #include "training/kernels/detection_kernels.h"
 #include "training/kernels/diffusion_kernels.h"
@@ -97,6 +98,16 @@ struct AdamwRange {
   double decay = 0.0;  // decoupled: parameter -= rate x decay x parameter
 };
 
+/// velocity = momentum x velocity + gradient + decay x parameter, parameter -= rate x velocity.
+struct MomentumRange {
+  View parameters, gradients, velocity;
+  const StepNumbers* step = nullptr;  // as AdamwRange has it, like master and start
+  View master = {};
+  bool start = false;
+  double momentum = 0.9;
+  double decay = 0.0;  // coupled: it goes through the velocity
+};
+
 /// Rows named by `ids` (int32, each once) of a table: state[id] += mean(g^2),
 /// table[id] -= rate g / (sqrt(state[id]) + epsilon).
 struct AdagradRows {
@@ -108,6 +119,7 @@ class OptimizerKernels {
  public:
   virtual ~OptimizerKernels() = default;
   virtual void adamw(const AdamwRange& range) = 0;
+  virtual void momentum(const MomentumRange& range) = 0;
   virtual void adagrad_rows(const AdagradRows& rows) = 0;
   /// Sum of squares, in f64.
   virtual double square_sum(View x) = 0;
@@ -290,6 +302,7 @@ struct KernelSet {
   std::unique_ptr<PolicyKernels> policy = {};
   std::unique_ptr<ConvolutionKernels> convolution = {};
   std::unique_ptr<DetectionKernels> detection = {};
+  std::unique_ptr<ClassifierKernels> classifier = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};

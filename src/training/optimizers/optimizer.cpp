@@ -92,6 +92,52 @@ class Adamw final : public Optimizer {
   StepBlock step_;
 };
 
+class Sgd final : public Optimizer {
+ public:
+  explicit Sgd(const SgdOptions& options) : options_(options) {}
+
+  std::string name() const override { return "sgd"; }
+  void prepare(std::int64_t elements, Dtype dtype, std::shared_ptr<Memory> memory) override {
+    const Dtype wide = accumulator_of(dtype);
+    velocity_ = StateArray(elements, wide, "SGD velocities", memory);
+    master_ =
+        is_narrow(dtype) ? StateArray(elements, wide, "master weights", memory) : StateArray();
+    step_ = StepBlock(std::move(memory));
+  }
+  void begin_step(const UpdateScalars& scalars) override {
+    step_.set({scalars.rate, scalars.gradient_scale}, scalars.step);
+  }
+  void update(const KernelSet& kernels, const UpdateRange& range) const override {
+    const std::int64_t count = range.parameters.elements();
+    MomentumRange what{range.parameters, range.gradients, velocity_.range(range.first, count),
+                       step_.numbers()};
+    what.master = master_.range(range.first, count);
+    what.start = step_.first();
+    what.momentum = options_.momentum;
+    what.decay = range.decay ? options_.decay : 0.0;
+    kernels.optimizer->momentum(what);
+  }
+  std::int64_t state_bytes() const override { return velocity_.bytes() + master_.bytes(); }
+  std::int64_t state_bytes(std::int64_t elements, Dtype dtype) const override {
+    const std::int64_t arrays = is_narrow(dtype) ? 2 : 1;
+    return arrays * elements * static_cast<std::int64_t>(size_of(accumulator_of(dtype)));
+  }
+  std::vector<NamedView> state() const override {
+    std::vector<NamedView> views{{"velocities", velocity_.all()}};
+    if (master_) views.push_back({"master_weights", master_.all()});
+    return views;
+  }
+  /// The velocity after the update, decay included.
+  std::vector<double> direction(const UpdateSample& sample) const override {
+    return sample.state[0];
+  }
+
+ private:
+  SgdOptions options_;
+  StateArray velocity_, master_;
+  StepBlock step_;
+};
+
 }  // namespace
 
 double Schedule::rate(std::int64_t step) const {
@@ -102,6 +148,10 @@ double Schedule::rate(std::int64_t step) const {
 
 std::unique_ptr<Optimizer> make_adamw(const AdamwOptions& options) {
   return std::make_unique<Adamw>(options);
+}
+
+std::unique_ptr<Optimizer> make_sgd(const SgdOptions& options) {
+  return std::make_unique<Sgd>(options);
 }
 
 }  // namespace bench::training

@@ -127,4 +127,12 @@ struct AdamwOptions {
 /// Adam with decoupled weight decay (arXiv 1711.05101), bias-corrected.
 std::unique_ptr<Optimizer> make_adamw(const AdamwOptions& options);
 
+struct SgdOptions {
+  double momentum = 0.9;
+  double decay = 0.0;  // added to the gradient
+};
+/// Stochastic gradient descent with momentum, as ResNets are trained: no Nesterov step, no
+/// dampening.
+std::unique_ptr<Optimizer> make_sgd(const SgdOptions& options);
+
 }  // namespace bench::training

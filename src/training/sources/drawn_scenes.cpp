@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "training/sources/drawing.h"
 #include "training/sources/gaussian.h"
 
 namespace bench::training {
@@ -37,49 +38,7 @@ void check_scene_law(const SceneLaw& law) {
   if (!(law.jitter >= 0.0) || law.jitter > 0.1) refuse("jitter that is not between 0 and 0.1");
 }
 
-/// Uniform numbers of a stream, one after another.
-class Drawing {
- public:
-  Drawing(RandomStream stream, std::uint64_t first) : stream_(stream), next_(first) {}
-  double between(double low, double high) {
-    return low + (high - low) * uniform(stream_.bits(next_++));
-  }
-  int below_count(int count) {
-    return static_cast<int>(below(stream_.bits32(next_++), static_cast<std::uint32_t>(count)));
-  }
-
- private:
-  RandomStream stream_;
-  std::uint64_t next_;
-};
-
-/// Of any number of quarters of a turn.
-std::pair<double, double> sine_cosine_of(double turn) {
-  return plain_sine_cosine(turn - 4.0 * std::floor(turn / 4.0));
-}
-
-/// A plane wave: the sine of turns along one direction.
-struct Wave {
-  double x = 0.0, y = 0.0, phase = 0.0;  // quarters of a turn per pixel, and at the origin
-  double at(double px, double py) const { return sine_cosine_of(x * px + y * py + phase).first; }
-};
-
-Wave drawn_wave(Drawing& draw, double period) {
-  const auto [sine, cosine] = plain_sine_cosine(draw.between(0.0, 4.0));
-  return {4.0 / period * cosine, 4.0 / period * sine, draw.between(0.0, 4.0)};
-}
-
 /// Texture 0 is plain, then stripes and checks by turns, of growing period.
-struct Fill {
-  std::array<double, 8> colour = {};
-  Wave along = {}, across = {};
-  bool plain = true, checks = false;
-  double at(int channel, double x, double y) const {
-    const double wave = plain ? 0.0 : along.at(x, y) * (checks ? across.at(x, y) : 1.0);
-    return colour[static_cast<std::size_t>(channel)] * (1.0 + 0.6 * wave);
-  }
-};
-
 Fill drawn_fill(Drawing& draw, const SceneLaw& law, int texture) {
   Fill fill;
   for (double& part : fill.colour) {
@@ -130,35 +89,6 @@ DrawnObject drawn_object(const SceneLaw& law, RandomStream stream, int number,
   return {outline, drawn_fill(draw, law, label / law.outlines()), label};
 }
 
-/// What an object covers: shares of pixels in a rectangle.
-struct Coverage {
-  int left, top, right, bottom;  // pixels
-  std::vector<float> shares = {};
-
-  Coverage(const Outline& outline, int side) {
-    const Box box = outline.box();
-    left = std::clamp(static_cast<int>(std::floor(box.left)), 0, side);
-    top = std::clamp(static_cast<int>(std::floor(box.top)), 0, side);
-    right = std::clamp(static_cast<int>(std::ceil(box.right)), left, side);
-    bottom = std::clamp(static_cast<int>(std::ceil(box.bottom)), top, side);
-    for (int y = top; y < bottom; ++y)
-      for (int x = left; x < right; ++x)
-        shares.push_back(
-            static_cast<float>(std::clamp(0.5 - outline.distance(x + 0.5, y + 0.5), 0.0, 1.0)));
-  }
-  /// work(pixel, share)
-  template <class Work>
-  void each(int side, const Work& work) const {
-    std::size_t at = 0;
-    for (int y = top; y < bottom; ++y)
-      for (int x = left; x < right; ++x, ++at)
-        if (shares[at] > 0.0f)
-          work(static_cast<std::size_t>(y) * static_cast<std::size_t>(side) +
-                   static_cast<std::size_t>(x),
-               shares[at]);
-  }
-};
-
 /// The share of each object that later ones leave visible.
 std::vector<double> visible_shares(const std::vector<Coverage>& coverages, int side) {
   std::vector<float> open(static_cast<std::size_t>(side) * static_cast<std::size_t>(side), 1.0f);
@@ -173,19 +103,6 @@ std::vector<double> visible_shares(const std::vector<Coverage>& coverages, int s
     shares[k] = all > 0.0 ? seen / all : 0.0;
   }
   return shares;
-}
-
-/// Adds a wave over the whole image: sin(a + b) from the sines and cosines of rows and columns.
-void add_wave(const Wave& wave, double amplitude, std::vector<double>& values) {
-  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(values.size())));
-  std::vector<std::pair<double, double>> across(side);
-  for (std::size_t x = 0; x < side; ++x)
-    across[x] = sine_cosine_of(wave.x * static_cast<double>(x) + wave.phase);
-  for (std::size_t y = 0; y < side; ++y) {
-    const auto [sine, cosine] = sine_cosine_of(wave.y * static_cast<double>(y));
-    for (std::size_t x = 0; x < side; ++x)
-      values[y * side + x] += amplitude * (across[x].first * cosine + across[x].second * sine);
-  }
 }
 
 void draw_background(const SceneLaw& law, RandomStream stream, std::vector<float>& image) {
@@ -207,9 +124,10 @@ void draw_object(const SceneLaw& law, const Coverage& coverage, const Fill& fill
   coverage.each(law.shape.side, [&](std::size_t pixel, float share) {
     const std::size_t row = pixel / side, column = pixel % side;
     const auto x = static_cast<double>(column), y = static_cast<double>(row);
+    const double brightness = fill.brightness(x, y);
     for (std::size_t channel = 0; channel < channels; ++channel) {
       float& value = image[pixel * channels + channel];
-      const auto colour = static_cast<float>(fill.at(static_cast<int>(channel), x, y));
+      const auto colour = static_cast<float>(fill.colour[channel] * brightness);
       value += share * (colour - value);
     }
   });

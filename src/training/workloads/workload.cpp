@@ -8,6 +8,7 @@
 #include "training/models/detect.h"
 #include "training/models/dlrm.h"
 #include "training/models/flow.h"
+#include "training/models/image.h"
 #include "training/models/llm.h"
 #include "training/models/lora.h"
 #include "training/models/moe.h"
@@ -16,6 +17,7 @@
 #include "training/workloads/dlrm.h"
 #include "training/workloads/flow.h"
 #include "training/workloads/grpo.h"
+#include "training/workloads/image.h"
 #include "training/workloads/llm.h"
 #include "training/workloads/lora.h"
 #include "training/workloads/moe.h"
@@ -38,6 +40,12 @@ Model Workload::model_part(const ModelPart& part, std::int64_t samples, Dtype dt
                 "the model of workload " + name() + " cannot be divided over ranks",
                 "remove tp, pp and zero above 1, or train llm");
   return model(samples, dtype, recompute);
+}
+
+Json mllog_options(const SgdOptions& options) {
+  return {{"opt_name", "sgd"},
+          {"sgd_opt_momentum", options.momentum},
+          {"sgd_opt_weight_decay", options.decay}};
 }
 
 Recipe large_recipe(std::int64_t batch, std::int64_t horizon, Schedule schedule) {
@@ -92,6 +100,7 @@ const std::vector<Entry>& entries() {
           const DataChoice& data) { return make_moe_workload(preset, seed, sequence, data); }},
       {"flow", flow_presets(), without_sequences("flow", make_flow_workload)},
       {"detect", detect_presets(), without_sequences("detect", make_detect_workload)},
+      {"image", image_presets(), without_sequences("image", make_image_workload)},
       {"grpo", grpo_presets(), without_sequences("grpo", make_grpo_workload),
        [](const std::string& preset, std::int64_t) { return make_grpo_base_workload(preset); }},
   };

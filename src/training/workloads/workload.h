@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ namespace bench::training {
 /// An optimizer's options by the keys of MLPerf's log, without learning rates:
 /// {"opt_name": "adamw", "opt_adamw_beta_1": 0.9, ...}
 Json mllog_options(const AdamwOptions& options);
+Json mllog_options(const SgdOptions& options);
+
+class PictureSource;
 
 /// The data of a training: generated samples or files, and their number.
 struct DataChoice {
@@ -31,6 +35,8 @@ struct DataChoice {
   int vocabulary = 0;           // of tokens; 0: from the files
   std::int64_t table_rows = 0;  // per table of click logs; 0: from files or preset
   std::uint64_t samples = 0;    // number of distinct training samples; 0: all
+  /// Opens picture files, for whoever can decode them; absent: nobody can.
+  std::function<std::unique_ptr<PictureSource>(const DataChoice&)> open_pictures = {};
 
   bool from_files() const { return !train.empty(); }
   /// Whether training samples repeat in epochs.

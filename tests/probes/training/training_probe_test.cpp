@@ -305,6 +305,18 @@ TEST_CASE("the logs of all workloads name the optimizer of their dense parameter
   }
 }
 
+TEST_CASE("the log of a residual network has SGD's options, that of a transformer AdamW's") {
+  TrainingJob sgd(Json{{"workload", "image"}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
+  CHECK(sgd.run().status == Status::ok);
+  CHECK(sgd.logged("opt_name") == std::vector<Json>{"sgd"});
+  CHECK(sgd.logged("sgd_opt_momentum") == std::vector<Json>{0.9});
+  CHECK(sgd.logged("sgd_opt_weight_decay") == std::vector<Json>{1e-4});
+  TrainingJob adamw(Json{
+      {"workload", "image"}, {"preset", "tiny_vit"}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
+  CHECK(adamw.run().status == Status::ok);
+  CHECK(adamw.logged("opt_name") == std::vector<Json>{"adamw"});
+}
+
 TEST_CASE("routed experts are skipped on a device without their kernels, with the reason") {
   for (const std::string preset : {"tiny", "tiny_dense"}) {
     TrainingJob job(Json{{"workload", "moe"}, {"preset", preset}, {"steps", 1}, {"lanes", 1}});
@@ -370,6 +382,15 @@ TEST_CASE("the quality of a detector is what its precision lacks of the true box
     CHECK(parts.contains(part));
   const double precision = job.logged("eval_accuracy").at(0).get<double>();
   CHECK(job.one("quality").values.at(0) == Approx(0.656 - precision).margin(0.01));
+}
+
+TEST_CASE("the quality of a classifier is what its accuracy lacks of the true classes'") {
+  TrainingJob job(Json{{"workload", "image"}, {"batch", 16}, {"lanes", 2}, {"target", 2.0}});
+  CHECK(job.run().status == Status::ok);
+  const Json parts = job.facts().at("quality_parts");
+  for (const char* part : {"top_5", "true_class", "loss"}) CHECK(parts.contains(part));
+  const double accuracy = job.logged("eval_accuracy").at(0).get<double>();
+  CHECK(job.one("quality").values.at(0) == Approx(0.9140625 - accuracy));
 }
 
 TEST_CASE("a run resumed after its target reports that and repeats no unchecked result", "[long]") {

@@ -88,7 +88,8 @@ TEST_CASE("products are measured on the threads of a rank, before it trains") {
 }
 
 TEST_CASE(
-    "on GPUs larger transformers and detectors train in bf16, and products are as large as a GPU "
+    "on GPUs larger transformers and networks of images train in bf16, and products are as large "
+    "as a GPU "
     "wants") {
   const auto asked = [](const std::string& preset, const std::string& dtype,
                         const std::string& workload = "llm") {
@@ -106,6 +107,8 @@ TEST_CASE(
   CHECK(asked("flux", "", "flow").second["dtype"] == "bf16");
   CHECK(asked("small", "", "grpo").second["dtype"] == "bf16");
   CHECK(asked("retinanet", "", "detect").second["dtype"] == "bf16");
+  CHECK(asked("resnet50", "", "image").second["dtype"] == "bf16");
+  CHECK_FALSE(asked("tiny_vit", "", "image").second.contains("dtype"));
   CHECK_FALSE(asked("small", "", "dlrm").second.contains("dtype"));
 }
 

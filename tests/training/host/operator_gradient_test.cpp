@@ -8,6 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/training/gradient_check.h"
 #include "training/host/host_kernels.h"
+#include "training/operators/classifier.h"
 #include "training/operators/convolution.h"
 #include "training/operators/detection.h"
 #include "training/operators/diffusion.h"
@@ -374,6 +375,62 @@ TEST_CASE("the gradient of group norms and enlarged maps is correct, in place an
       const Map half = convolution(y, checked_parameter(g, "v", 9 * 6, 6), {3, 2, 1});
       return add(upsample_add(half, y).values, upsample_add(half, x).values);
     });
+}
+
+TEST_CASE("the gradient of pooling, means of rows and rectified sums is correct") {
+  check_operator([](Graph& g) {
+    const Map x{linear(checked_parameter(g, "x", 2 * 7 * 6, 5), checked_parameter(g, "w", 5, 6)), 7,
+                6};
+    const Map y = max_pool(x, 3, 2, 1);
+    const Var z = add_relu(y.values, linear(y.values, checked_parameter(g, "v", 6, 6)));
+    return linear(z, checked_parameter(g, "u", 6, 5));
+  });
+  check_operator([](Graph& g) {
+    const Var x = linear(checked_parameter(g, "x", 3 * 8, 5), checked_parameter(g, "w", 5, 7));
+    const Var y = add_relu(x, linear(x, checked_parameter(g, "v", 7, 7)));
+    return add(mean_rows(y, 3), mean_rows(add_relu(y, x), 3));
+  });
+}
+
+TEST_CASE("the loss with smoothed labels is that of mixed targets, and so is its gradient") {
+  Graph g(Dtype::f64);
+  const Var logits = linear(checked_parameter(g, "x", 5, 4), checked_parameter(g, "w", 4, 7));
+  const Var targets = g.input("targets", {5, 1}, Dtype::int32);
+  const Var losses = smoothed_cross_entropy(logits, targets, 0.2);
+  const auto fill = [&](const Lane& lane) {
+    fill_ids(lane.view(targets), 7, 5);
+    lane.view(targets).as<std::int32_t>()[1] = -1;  // left out
+  };
+  for (const std::string_view isa : host_kernel_isas())
+    CHECK(check_gradients(g, losses, fill, [&](Dtype dtype) {
+            return host_kernels(dtype, isa);
+          }).worst < kGradientTolerance);
+  // Of equal logits it is log(classes), of a sure right answer what the other labels cost.
+  std::vector<double> z(7, 0.0), loss(1, 0.0);
+  std::int32_t label = 3;
+  const KernelSet kernels = host_kernels(Dtype::f64);
+  const auto of = [&] {
+    kernels.classifier->smoothed_cross_entropy({z.data(), 1, 7, Dtype::f64},
+                                               {&label, 1, 1, Dtype::int32}, 0.2, 0.0,
+                                               {loss.data(), 1, 1, Dtype::f64});
+    return loss[0];
+  };
+  CHECK(of() == Approx(std::log(7.0)));
+  z[3] = 50.0;
+  CHECK(of() == Approx(50.0 * 0.2 * 6.0 / 7.0));
+}
+
+TEST_CASE("a window's gradient goes to the first of its largest pixels") {
+  std::vector<double> x{1, 5, 5, 2}, y(1), dy{3.0}, dx(4, 1.0);
+  const PatchShape window{2, 2, 2, 1, 0, 0, 1};
+  const KernelSet kernels = host_kernels(Dtype::f64);
+  const auto view = [](std::vector<double>& values) {
+    return View{values.data(), static_cast<std::int64_t>(values.size()), 1, Dtype::f64};
+  };
+  kernels.classifier->max_pool(window, view(x), view(y));
+  CHECK(y[0] == 5.0);
+  kernels.classifier->max_pool_backward(window, {view(x), view(y), view(dy), view(dx), false});
+  CHECK(dx == std::vector<double>{0, 3, 0, 0});
 }
 
 TEST_CASE("the gradient of a detector's loss is correct through its levels") {

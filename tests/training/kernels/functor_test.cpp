@@ -1,5 +1,6 @@
 // The GPU kernel bodies, run on the CPU, against the host kernels.
 #include <cmath>
+#include <functional>
 
 #include "tests/support/catch.h"
 #include "tests/training/dlrm_training.h"
@@ -10,6 +11,7 @@
 #include "training/kernels/memory.h"
 #include "training/models/llm.h"
 #include "training/workloads/detect.h"
+#include "training/workloads/image.h"
 
 namespace bench::training {
 namespace {
@@ -19,10 +21,13 @@ struct StepsCompared {
   double worst_loss = 0.0, worst_norm = 0.0;
 };
 
-StepsCompared compare_steps(const Graph& graph, Var losses, const Replica::Fill& fill) {
+std::unique_ptr<Optimizer> usual_optimizer() { return make_adamw({0.9, 0.95, 1e-8, 0.1}); }
+
+StepsCompared compare_steps(
+    const Graph& graph, Var losses, const Replica::Fill& fill,
+    const std::function<std::unique_ptr<Optimizer>()>& optimizer = usual_optimizer) {
   const Plan plan = make_plan(graph);
   HostLaunch launch;
-  const auto optimizer = [&] { return make_adamw({0.9, 0.95, 1e-8, 0.1}); };
   Replica here(plan, losses, [](Dtype d) { return host_kernels(d); }, optimizer(), {1, 2, 1});
   Replica there(plan, losses, [&](Dtype d) { return functor_kernels(launch, d); }, optimizer(),
                 {1, 2, 1});
@@ -98,6 +103,32 @@ TEST_CASE("functors: a detector trains like with host kernels in all types") {
     CHECK(worst.worst_loss < one.loss);
     CHECK(worst.worst_norm < one.norm);
   }
+}
+
+TEST_CASE("functors: classifiers train like with host kernels in all types") {
+  struct Tolerance {
+    Dtype dtype;
+    double loss, norm;
+  };
+  for (const char* preset : {"tiny", "tiny_vit"})
+    for (const Tolerance& one :
+         {Tolerance{Dtype::f32, 2e-5, 1e-4}, Tolerance{Dtype::bf16, 0.03, 0.1},
+          Tolerance{Dtype::f16, 2e-3, 1e-2}}) {
+      ImageSetting setting = image_setting(preset);
+      if (auto* vit = std::get_if<VisionTransformer>(&setting.shape.network)) vit->patch = 4;
+      const auto workload = make_image_workload(preset, setting, 1);
+      const Model model = workload->model(2, one.dtype, false);
+      const StepsCompared worst = compare_steps(
+          *model.graph, model.losses,
+          [&](const Lane& lane, int number) {
+            workload->read(Split::train, 2 * static_cast<std::uint64_t>(number), model, lane);
+          },
+          [&] { return workload->optimizer(); });
+      INFO(preset << " in " << to_string(one.dtype) << ": " << worst.worst_loss << " "
+                  << worst.worst_norm);
+      CHECK(worst.worst_loss < one.loss);
+      CHECK(worst.worst_norm < one.norm);
+    }
 }
 
 TEST_CASE("functors: click models train like with host kernels on a separate device") {

@@ -39,6 +39,31 @@ TEST_CASE("AdamW's decay is decoupled and skips excluded parameters") {
   CHECK(moved_parameter(*make_adamw(options), 1.0, 0.0, 2, false) == 1.0);
 }
 
+TEST_CASE("SGD adds up its momentum, and decay goes through it") {
+  // Steps of 0.1 x 2 x (1, 1.5, 1.75).
+  CHECK(moved_parameter(*make_sgd({0.5, 0.0}), 1.0, 2.0, 3) == Approx(1.0 - 0.2 * 4.25));
+  // Velocities 0.5 and 0.25 + 0.5 x 0.95.
+  CHECK(moved_parameter(*make_sgd({0.5, 0.5}), 1.0, 0.0, 2) == Approx(0.95 - 0.1 * 0.725));
+  CHECK(moved_parameter(*make_sgd({0.5, 0.5}), 1.0, 0.0, 2, false) == 1.0);
+}
+
+TEST_CASE("the direction of an SGD update is what a rate of 1 subtracts") {
+  const auto sgd = make_sgd({0.9, 0.1});
+  std::vector<double> p{1.0, -2.0}, g{3.0, 0.5};
+  sgd->prepare(2, Dtype::f64);
+  const KernelSet kernels = host_kernels(Dtype::f64);
+  for (int step = 1; step <= 3; ++step) {
+    const UpdateSample sample{p, {}, true, step};
+    sgd->begin_step({0.01, 0.5, step});
+    sgd->update(kernels, {0, true, one_row(p), one_row(g)});
+    UpdateSample after = sample;
+    const View velocities = sgd->state()[0].view;
+    after.state = {{velocities.as<double>()[0], velocities.as<double>()[1]}};
+    for (std::size_t i = 0; i < p.size(); ++i)
+      CHECK(sample.before[i] - p[i] == Approx(0.01 * sgd->direction(after)[i]));
+  }
+}
+
 TEST_CASE("row-wise Adagrad updates only the named rows, by their mean square") {
   std::vector<double> table(8, 1.0), state(4, 0.0), g{3.0, 4.0};
   std::int32_t ids[] = {2};

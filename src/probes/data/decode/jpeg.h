@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "training/pictures/picture.h"
+
 namespace bench::data {
 
 /// Why this build does not support JPEG; "" if it does.
@@ -17,24 +19,9 @@ std::string no_jpeg();
 /// "libjpeg-turbo 2.1.5"; "" without it.
 std::string jpeg_library();
 
-struct ImageSize {
-  int width = 0;
-  int height = 0;
-};
-
-struct Region {
-  int x = 0, y = 0, width = 0, height = 0;
-};
-
-/// Borrowed pixels of four bytes: red, green, blue, unused.
-struct Picture {
-  const std::uint8_t* pixels = nullptr;
-  std::size_t stride = 0;  // bytes from one row to the next
-  int width = 0;
-  int height = 0;
-
-  const std::uint8_t* row(int y) const { return pixels + static_cast<std::size_t>(y) * stride; }
-};
+using training::ImageSize;
+using training::Picture;
+using training::Region;
 
 /// For one thread. Images of more than 2^28 pixels are refused.
 class JpegDecoder {

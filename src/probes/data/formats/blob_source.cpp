@@ -76,16 +76,20 @@ std::pair<std::string_view, std::string_view> key_and_ending(std::string_view na
 
 class TarShards final : public BlobSource {
  public:
-  explicit TarShards(const std::filesystem::path& folder) {
-    for (const auto& path : files_ending(folder, {".tar"})) add(path);
+  explicit TarShards(const std::vector<std::filesystem::path>& files) {
+    for (const auto& path : files) add(path);
     if (samples_.empty())
-      throw Error(ErrorKind::input, printable(folder.string()) + ": no .jpg in any tar file",
+      throw Error(ErrorKind::input,
+                  printable(files.front().parent_path().string()) + ": no .jpg in any tar file",
                   "give a folder with image shards");
   }
 
   std::uint64_t size() const override { return samples_.size(); }
   std::uint64_t bytes(std::uint64_t index) const override { return samples_.at(index).bytes; }
   std::int64_t label(std::uint64_t index) const override { return samples_.at(index).label; }
+  std::optional<std::int64_t> truth(std::uint64_t index) const override {
+    return samples_.at(index).truth;
+  }
   std::string name(std::uint64_t index) const override {
     const Sample& sample = samples_.at(index);
     return fmt::format("{} at offset {}", shards_.at(sample.shard)->path().string(), sample.offset);
@@ -110,6 +114,7 @@ class TarShards final : public BlobSource {
     std::size_t shard;
     std::uint64_t offset, bytes;
     std::int64_t label;
+    std::optional<std::int64_t> truth;
   };
 
   void add(const std::filesystem::path& path) {
@@ -122,7 +127,7 @@ class TarShards final : public BlobSource {
     const auto finish = [&] {
       if (image) samples_.push_back(sample);
       image = false;
-      sample = {shards_.size() - 1, 0, 0, 0};
+      sample = {shards_.size() - 1, 0, 0, 0, {}};
     };
     finish();
     const auto members =
@@ -138,6 +143,8 @@ class TarShards final : public BlobSource {
         image = true;
       } else if (ending == "cls") {
         sample.label = label_in(file, member);
+      } else if (ending == "truth") {
+        sample.truth = label_in(file, member);
       }
     }
     finish();
@@ -152,7 +159,7 @@ class TarShards final : public BlobSource {
       throw Error(ErrorKind::input,
                   fmt::format("{}: the label of {} is '{}'", printable(file.path().string()),
                               printable(member.name), printable(trim(text))),
-                  "a .cls member must hold one decimal number");
+                  "a .cls or .truth member must hold one decimal number");
     return *label;
   }
 
@@ -279,7 +286,11 @@ class ImageFolder final : public BlobSource {
 }  // namespace
 
 std::unique_ptr<BlobSource> open_tar_shards(const std::filesystem::path& folder) {
-  return std::make_unique<TarShards>(folder);
+  return open_tar_shards(files_ending(folder, {".tar"}));
+}
+
+std::unique_ptr<BlobSource> open_tar_shards(const std::vector<std::filesystem::path>& files) {
+  return std::make_unique<TarShards>(files);
 }
 
 std::unique_ptr<BlobSource> open_record_files(const std::filesystem::path& folder) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ class BlobSource {
   virtual std::uint64_t size() const = 0;
   virtual std::uint64_t bytes(std::uint64_t index) const = 0;
   virtual std::int64_t label(std::uint64_t index) const = 0;
+  /// What the sample shows, where the data set says it in addition to a label that may be wrong.
+  virtual std::optional<std::int64_t> truth(std::uint64_t /*index*/) const { return {}; }
   /// For errors.
   virtual std::string name(std::uint64_t index) const = 0;
   /// Replaces the content of `into`; thread-safe. Throws Error(environment) for data that cannot be
@@ -38,8 +41,11 @@ std::unique_ptr<BlobSource> open_image_folder(const std::filesystem::path& folde
 
 /// Tar files sorted by name, as WebDataset writes them: members of one sample are adjacent and have
 /// the same name up to the first dot; .jpg or .jpeg is the sample, .cls its label (decimal; 0
-/// without one). Throws Error(input) for a folder without *.tar and for a damaged tar.
+/// without one), .truth what it shows, of drawn pictures. Throws Error(input) for a folder without
+/// *.tar and for a damaged tar.
 std::unique_ptr<BlobSource> open_tar_shards(const std::filesystem::path& folder);
+/// The same of these files.
+std::unique_ptr<BlobSource> open_tar_shards(const std::vector<std::filesystem::path>& files);
 
 /// Files *.records of a folder (formats/record_file.h). Throws Error(input) without any or for a
 /// damaged one.

@@ -23,7 +23,8 @@ Written write_files(const std::filesystem::path& folder, const DataSetWish& wish
     case Format::jpeg_folder:
       return write_image_folder(folder, wish);
     case Format::tar:
-      return write_tar_shards(folder, wish);
+      return wish.pictures.empty() ? write_tar_shards(folder, wish)
+                                   : write_drawn_shards(folder, wish);
     case Format::records:
     case Format::raw:
       return write_record_files(folder, wish);
@@ -73,7 +74,10 @@ Json DataSetWish::to_json() const {
       {"version", kVersion}, {"format", kFormats.name(format)}, {"bytes", bytes}, {"seed", seed}};
   const bool images =
       format == Format::jpeg_folder || format == Format::tar || format == Format::records;
-  if (images) json["image"] = {image.width, image.height, quality};
+  if (!pictures.empty())
+    json["pictures"] = {pictures, quality};
+  else if (images)
+    json["image"] = {image.width, image.height, quality};
   if (format == Format::raw) json["sample_bytes"] = sample_bytes;
   return json;
 }

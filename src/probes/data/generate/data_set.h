@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "core/json.h"
 #include "core/names.h"
@@ -27,6 +28,9 @@ struct DataSetWish {
   ImageSize image = {500, 375};
   int quality = 90;                // of JPEGs
   std::uint64_t sample_bytes = 0;  // of raw records
+  /// Of a tar: the preset of workload image whose pictures are drawn, train-*.tar and, an eighth of
+  /// the bytes, val-*.tar; "": pictures of one kind, which look like photographs.
+  std::string pictures = {};
   std::uint64_t seed = 1;
 
   Json to_json() const;

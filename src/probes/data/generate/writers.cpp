@@ -13,7 +13,9 @@
 #include "probes/data/formats/criteo_rows.h"
 #include "probes/data/formats/record_file.h"
 #include "probes/data/formats/tar_members.h"
+#include "training/pictures/drawn_pictures.h"
 #include "training/sources/random.h"
+#include "training/workloads/image.h"
 
 namespace bench::data {
 namespace {
@@ -205,6 +207,59 @@ Written write_tar_shards(const std::filesystem::path& folder, const DataSetWish&
     tar.write(std::vector<std::byte>(2 * kTarBlock));
   }
   return written;
+}
+
+namespace {
+
+/// The pictures of a split until they have so many bytes, at least two.
+Written write_split(const std::filesystem::path& folder, const training::DrawnPictures& source,
+                    training::Split split, std::uint64_t bytes, int quality) {
+  const std::string name = split == training::Split::train ? "train" : "val";
+  const int side = source.law().side;
+  Written written;
+  DataSetWish wish;
+  wish.bytes = bytes;
+  training::PictureBuffer picture;
+  std::vector<std::uint8_t> rgb;
+  for (int shard = 0; !written.enough(wish); ++shard) {
+    FileWriter tar(folder / fmt::format("{}-{:06}.tar", name, shard));
+    while (!written.enough(wish) && tar.bytes() < kShardBytes) {
+      const std::uint64_t i = written.samples;
+      source.read(
+          split, i,
+          [side](ImageSize) {
+            return Region{0, 0, side, side};
+          },
+          picture);
+      rgb.clear();
+      for (std::size_t at = 0; at < picture.pixels.size(); at += 4)
+        rgb.insert(rgb.end(), &picture.pixels[at], &picture.pixels[at] + 3);
+      const auto jpeg = encode_jpeg(rgb, {side, side}, quality);
+      const training::PictureLabels labels = source.labels(split, i);
+      const std::string label = std::to_string(labels.label);
+      const std::string truth = std::to_string(labels.truth.value());
+      write_member(tar, fmt::format("{:08}.jpg", i), jpeg);
+      write_member(tar, fmt::format("{:08}.cls", i), std::as_bytes(std::span(label)));
+      write_member(tar, fmt::format("{:08}.truth", i), std::as_bytes(std::span(truth)));
+      written.add(jpeg.size());
+    }
+    tar.write(std::vector<std::byte>(2 * kTarBlock));
+  }
+  return written;
+}
+
+}  // namespace
+
+Written write_drawn_shards(const std::filesystem::path& folder, const DataSetWish& wish) {
+  const training::DrawnPictures source(training::image_setting(wish.pictures).pictures(wish.seed));
+  const std::uint64_t for_evaluation = wish.bytes / 8;
+  Written all = write_split(folder, source, training::Split::train, wish.bytes - for_evaluation,
+                            wish.quality);
+  const Written evaluated =
+      write_split(folder, source, training::Split::evaluation, for_evaluation, wish.quality);
+  all.bytes += evaluated.bytes;
+  all.samples += evaluated.samples;
+  return all;
 }
 
 Written write_record_files(const std::filesystem::path& folder, const DataSetWish& wish) {

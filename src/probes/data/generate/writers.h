@@ -47,6 +47,9 @@ std::int64_t class_of(std::uint64_t index);
 
 Written write_image_folder(const std::filesystem::path& folder, const DataSetWish& wish);
 Written write_tar_shards(const std::filesystem::path& folder, const DataSetWish& wish);
+/// Of drawn pictures with their labels and true classes: training and evaluation shards of equal
+/// size, train-*.tar and val-*.tar.
+Written write_drawn_shards(const std::filesystem::path& folder, const DataSetWish& wish);
 /// Of images, or of random bytes (raw).
 Written write_record_files(const std::filesystem::path& folder, const DataSetWish& wish);
 Written write_tokens(const std::filesystem::path& folder, const DataSetWish& wish);

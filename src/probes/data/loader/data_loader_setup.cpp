@@ -71,6 +71,7 @@ std::filesystem::path find_data(const State& state, Format format, Json& facts) 
   wish.format = format;
   const auto size = state.list<int>("image_size");
   wish.image = {size.at(0), size.at(1)};
+  if (format == Format::tar) wish.pictures = state.text("pictures");
   wish.sample_bytes = static_cast<std::uint64_t>(state.integer("sample_bytes"));
   const auto folder = folder_of(state);
   wish.bytes = wished_bytes(state, folder);

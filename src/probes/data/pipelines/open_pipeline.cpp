@@ -8,16 +8,19 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "probes/data/decode/jpeg.h"
-#include "probes/data/decode/resample.h"
 #include "probes/data/formats/blob_source.h"
 #include "probes/data/formats/folder_listing.h"
 #include "probes/data/formats/page_cache.h"
+#include "training/pictures/resample.h"
 #include "training/sources/mapped_file.h"
 #include "training/sources/random.h"
 #include "training/sources/token_file.h"
 
 namespace bench::data {
 namespace {
+
+using training::RandomCrop;
+using training::Resampler;
 
 struct TokenShard {
   training::MappedFile file;
@@ -192,10 +195,10 @@ class ImageWorker final : public BlobWorker {
  private:
   RandomCrop place(std::uint64_t epoch, std::uint64_t sample) {
     image_ = decoder_.open(read_, source_.name(sample));
-    if (!options_.random) return centre_crop(image_);
+    if (!options_.random) return training::centre_crop(image_);
     const std::uint64_t seed = training::random_stream(options_.seed, epoch).key;
-    return random_resized_crop(training::sample_stream(seed, training::Split::train, sample),
-                               image_);
+    return training::random_resized_crop(
+        training::sample_stream(seed, training::Split::train, sample), image_);
   }
 
   Picture decode(const Region& region) {
@@ -210,9 +213,9 @@ class ImageWorker final : public BlobWorker {
   void finish(std::span<std::byte> out) {
     const std::size_t values = pixels_of(options_) * kColours;
     if (options_.bytes)
-      to_planes(pixels_, {reinterpret_cast<std::uint8_t*>(out.data()), values});
+      training::to_planes(pixels_, {reinterpret_cast<std::uint8_t*>(out.data()), values});
     else
-      normalise(pixels_, {reinterpret_cast<float*>(out.data()), values});
+      training::normalise(pixels_, {reinterpret_cast<float*>(out.data()), values});
   }
 
   const ImageOptions& options_;

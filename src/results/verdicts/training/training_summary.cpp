@@ -187,9 +187,14 @@ std::string note_of(const TrainingReport& report) {
     notes.emplace_back(
         "benchctl workloads are twins of MLPerf workloads on synthetic data with a known best "
         "attainable quality: they are not MLPerf results and must not be compared with any.");
+  const auto knows_best = [](const TrainingGroup& group) {
+    return !on_files(group) || text_field(group.facts, "floor_kind") == "attainable";
+  };
   if (files)
     notes.emplace_back(
-        "Trainings on files have no known best quality and are not MLPerf results either.");
+        std::ranges::all_of(report.groups, knows_best)
+            ? "Trainings on files are not MLPerf results either."
+            : "Trainings on files have no known best quality and are not MLPerf results either.");
   if (any)
     notes.emplace_back(
         "External trainings are reported from their own logs and are not MLPerf results until "

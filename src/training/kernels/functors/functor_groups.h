@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "training/kernels/functors/attention_flash_key.h"
+#include "training/kernels/functors/functor_classifier.h"
 #include "training/kernels/functors/functor_convolution.h"
 #include "training/kernels/functors/functor_detection.h"
 #include "training/kernels/functors/functor_diffusion.h"
@@ -414,6 +415,7 @@ void put_functors(KernelSet& set, Launch launch) {
   set.policy = std::make_unique<FunctorPolicy<T, Launch>>(launch);
   set.convolution = std::make_unique<FunctorConvolution<T, Launch>>(launch);
   set.detection = std::make_unique<FunctorDetection<T, Launch>>(launch);
+  set.classifier = std::make_unique<FunctorClassifier<T, Launch>>(launch);
   set.optimizer = std::make_unique<FunctorUpdates<T, Launch>>(launch);
   if constexpr (std::is_same_v<T, float>)
     set.recommender = std::make_unique<FunctorRecommender<Launch>>(launch);

@@ -69,6 +69,33 @@ struct AdamwElements {
   }
 };
 
+template <class T>
+struct MomentumElements {
+  T* parameters;
+  const T* gradients;
+  float* velocity;
+  float* master;  // null where parameters are f32
+  bool start;     // the master is not set yet
+  const StepNumbers* step;
+  float momentum, decay;
+
+  template <int width>
+  BENCH_BOTH void at(std::int64_t i) const {
+    const float scale = static_cast<float>(step->gradient_scale);
+    const float rate = static_cast<float>(step->rate);
+    auto p = parameter_before<width>(parameters, start ? nullptr : master, i);
+    auto v = load_pack<width>(velocity + i);
+    const auto g = load_pack<width>(gradients + i);
+    BENCH_UNROLL
+    for (int k = 0; k < width; ++k) {
+      v.at[k] = momentum * v.at[k] + (static_cast<float>(g.at[k]) * scale + decay * p.at[k]);
+      p.at[k] -= rate * v.at[k];
+    }
+    store_pack(velocity + i, v);
+    store_parameter(p, parameters, master, i);
+  }
+};
+
 // Elementwise bodies: at<width>(i) computes `width` elements from i on. Arithmetic is f32.
 
 template <class T>
@@ -339,6 +366,18 @@ class FunctorUpdates final : public OptimizerKernels {
     body.beta1 = static_cast<float>(range.beta1);
     body.beta2 = static_cast<float>(range.beta2);
     body.epsilon = static_cast<float>(range.epsilon);
+    body.decay = static_cast<float>(range.decay);
+    launch_.template elements<4>(body, range.parameters.elements());
+  }
+  void momentum(const MomentumRange& range) override {
+    MomentumElements<T> body{};
+    body.parameters = range.parameters.as<T>();
+    body.gradients = range.gradients.as<T>();
+    body.velocity = range.velocity.as<float>();
+    body.master = range.master.as<float>();
+    body.start = range.start;
+    body.step = range.step;
+    body.momentum = static_cast<float>(range.momentum);
     body.decay = static_cast<float>(range.decay);
     launch_.template elements<4>(body, range.parameters.elements());
   }

@@ -206,6 +206,28 @@ TEST_CASE("an external training is labelled, and its gap 0 is the target") {
   CHECK(text.find("twins") == std::string::npos);
 }
 
+TEST_CASE("a training on files has no known best quality, unless the files say it") {
+  for (const char* kind : {"bound", "attainable"}) {
+    TrainingFixture fixture;
+    fixture.add({});
+    fixture.run
+        .add("t1", Facts{"training",
+                         {{"floor_kind", kind},
+                          {"data",
+                           {{"kind", "files"},
+                            {"files", {"train.tar"}},
+                            {"evaluation_files", {"val.tar"}},
+                            {"samples", 100},
+                            {"evaluation_samples", 10}}}}})
+        .outcome("t1");
+    const std::string text = to_text(training_report_of(fixture.records()), kPlainReport);
+    INFO(kind);
+    CHECK_THAT(text, Contains("not MLPerf results either"));
+    const bool unknown = text.find("no known best quality") != std::string::npos;
+    CHECK(unknown == (std::string(kind) == "bound"));
+  }
+}
+
 TEST_CASE("control bytes in names are escaped") {
   TrainingFixture fixture;
   MadeTraining made;

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "probes/data/decode/resample_kernels.h"
+#include "training/pictures/resample_kernels.h"
 
-namespace bench::data {
+namespace bench::training {
 namespace {
 
 // Compiler vectors: the same code for x86-64 and aarch64.
@@ -124,4 +124,4 @@ inline void planes_loop(const std::uint8_t* __restrict__ pixels, std::size_t cou
 constexpr ResampleKernels kLoops = {widen_loop, along_any, down_any, planes_loop};
 
 }  // namespace
-}  // namespace bench::data
+}  // namespace bench::training

@@ -1,13 +1,13 @@
-#include "probes/data/decode/resample.h"
+#include "training/pictures/resample.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/elements.h"
-#include "probes/data/decode/resample_kernels.h"
 #include "tests/support/catch.h"
+#include "training/pictures/resample_kernels.h"
 
-namespace bench::data {
+namespace bench::training {
 namespace {
 
 struct TestPicture {
@@ -149,4 +149,4 @@ TEST_CASE("random crops are inside the image and have the specified areas and sh
 }
 
 }  // namespace
-}  // namespace bench::data
+}  // namespace bench::training

@@ -1,6 +1,6 @@
-#include "probes/data/decode/resample_loops.h"
+#include "training/pictures/resample_loops.h"
 
-namespace bench::data {
+namespace bench::training {
 
 const ResampleKernels& resample_kernels_base() { return kLoops; }
 
@@ -9,4 +9,4 @@ const ResampleKernels& resample_kernels() {
   return kChosen != nullptr ? *kChosen : kLoops;
 }
 
-}  // namespace bench::data
+}  // namespace bench::training

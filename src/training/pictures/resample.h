@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "probes/data/decode/jpeg.h"
+#include "training/pictures/picture.h"
 #include "training/sources/random.h"
 
-namespace bench::data {
+namespace bench::training {
 
 /// A crop of random area and shape that is then resized (torchvision's RandomResizedCrop), mirrored
 /// half of the time.
@@ -20,13 +20,13 @@ struct RandomCrop {
   bool flip = false;
 };
 
-/// An area of 8 % to 100 % of the image, width over height of 3/4 to 4/3 (uniform in the
-/// logarithm), anywhere in the image; if ten draws do not fit, the largest such crop at its centre.
-/// Depends only on stream and size.
-RandomCrop random_resized_crop(training::RandomStream stream, ImageSize size);
+/// An area of `least_area` (as the references of MLPerf have it, 8 %) to 100 % of the image, width
+/// over height of 3/4 to 4/3 (uniform in the logarithm), anywhere in the image; if ten draws do not
+/// fit, the largest such crop at its centre. Depends only on stream and size.
+RandomCrop random_resized_crop(RandomStream stream, ImageSize size, double least_area = 0.08);
 
-/// The largest centred square, as for evaluation; never mirrored.
-RandomCrop centre_crop(ImageSize size);
+/// The centred square of this share of the shorter side, as for evaluation; never mirrored.
+RandomCrop centre_crop(ImageSize size, double share = 1.0);
 
 /// The weights of one axis, the same number for each output.
 struct FilterAxis {
@@ -66,4 +66,4 @@ void normalise(std::span<const std::uint8_t> pixels, std::span<float> planes);
 /// The same pixels to three planes of bytes.
 void to_planes(std::span<const std::uint8_t> pixels, std::span<std::uint8_t> planes);
 
-}  // namespace bench::data
+}  // namespace bench::training

@@ -1,12 +1,12 @@
-#include "probes/data/decode/resample.h"
+#include "training/pictures/resample.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
-#include "probes/data/decode/resample_kernels.h"
+#include "training/pictures/resample_kernels.h"
 
-namespace bench::data {
+namespace bench::training {
 namespace {
 
 constexpr float kScales[3] = {1.0f / (255.0f * 0.229f), 1.0f / (255.0f * 0.224f),
@@ -28,11 +28,11 @@ void to_planes(std::span<const std::uint8_t> pixels, std::span<std::uint8_t> pla
 
 namespace {
 
-constexpr double kLeastArea = 0.08, kNarrowest = 3.0 / 4.0, kWidest = 4.0 / 3.0;
-constexpr int kDraws = 10;
+constexpr double kNarrowestCrop = 3.0 / 4.0, kWidestCrop = 4.0 / 3.0;
+constexpr int kCropDraws = 10;
 
-int place(std::uint32_t bits, int room) {
-  return static_cast<int>(training::below(bits, static_cast<std::uint32_t>(room) + 1));
+int place_of_crop(std::uint32_t bits, int room) {
+  return static_cast<int>(below(bits, static_cast<std::uint32_t>(room) + 1));
 }
 
 Region in_the_middle(ImageSize size, int width, int height) {
@@ -41,40 +41,40 @@ Region in_the_middle(ImageSize size, int width, int height) {
 
 Region widest_that_fits(ImageSize size) {
   const double shape = static_cast<double>(size.width) / size.height;
-  if (shape < kNarrowest)
+  if (shape < kNarrowestCrop)
     return in_the_middle(
         size, size.width,
-        std::min(size.height, static_cast<int>(std::lround(size.width / kNarrowest))));
-  if (shape > kWidest)
-    return in_the_middle(size,
-                         std::min(size.width, static_cast<int>(std::lround(size.height * kWidest))),
-                         size.height);
+        std::min(size.height, static_cast<int>(std::lround(size.width / kNarrowestCrop))));
+  if (shape > kWidestCrop)
+    return in_the_middle(
+        size, std::min(size.width, static_cast<int>(std::lround(size.height * kWidestCrop))),
+        size.height);
   return {0, 0, size.width, size.height};
 }
 
 }  // namespace
 
-RandomCrop random_resized_crop(training::RandomStream stream, ImageSize size) {
+RandomCrop random_resized_crop(RandomStream stream, ImageSize size, double least_area) {
   std::uint64_t next = 0;
   const bool flip = (stream.bits(next++) >> 63) != 0;
   const double area = static_cast<double>(size.width) * size.height;
-  for (int draw = 0; draw < kDraws; ++draw) {
-    const double wanted =
-        area * (kLeastArea + (1.0 - kLeastArea) * training::uniform(stream.bits(next++)));
-    const double low = std::log(kNarrowest), high = std::log(kWidest);
-    const double shape = std::exp(low + (high - low) * training::uniform(stream.bits(next++)));
+  for (int draw = 0; draw < kCropDraws; ++draw) {
+    const double wanted = area * (least_area + (1.0 - least_area) * uniform(stream.bits(next++)));
+    const double low = std::log(kNarrowestCrop), high = std::log(kWidestCrop);
+    const double shape = std::exp(low + (high - low) * uniform(stream.bits(next++)));
     const int width = static_cast<int>(std::lround(std::sqrt(wanted * shape)));
     const int height = static_cast<int>(std::lround(std::sqrt(wanted / shape)));
     if (width < 1 || width > size.width || height < 1 || height > size.height) continue;
-    const int y = place(stream.bits32(next++), size.height - height);
-    const int x = place(stream.bits32(next++), size.width - width);
+    const int y = place_of_crop(stream.bits32(next++), size.height - height);
+    const int x = place_of_crop(stream.bits32(next++), size.width - width);
     return {{x, y, width, height}, flip};
   }
   return {widest_that_fits(size), flip};
 }
 
-RandomCrop centre_crop(ImageSize size) {
-  const int side = std::min(size.width, size.height);
+RandomCrop centre_crop(ImageSize size, double share) {
+  const int side =
+      std::max(1, static_cast<int>(std::lround(share * std::min(size.width, size.height))));
   return {in_the_middle(size, side, side), false};
 }
 
@@ -147,4 +147,4 @@ void Resampler::resize(const Picture& picture, bool flip, std::span<std::uint8_t
   }
 }
 
-}  // namespace bench::data
+}  // namespace bench::training

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace bench::data {
+namespace bench::training {
 
 inline constexpr std::size_t kPixelLanes = 4;  // bytes, and numbers, of a pixel
 
@@ -33,4 +33,4 @@ const ResampleKernels& resample_kernels_base();
 /// Null if the build or the processor does not support them.
 const ResampleKernels* resample_kernels_avx2();
 
-}  // namespace bench::data
+}  // namespace bench::training

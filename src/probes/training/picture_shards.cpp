@@ -85,14 +85,18 @@ class PictureShards final : public training::PictureSource {
   }
   void count_classes(const data::BlobSource& shards) {
     constexpr std::int64_t kMost = 1 << 24;
-    for (std::uint64_t index = 0; index < shards.size(); ++index) {
-      const std::int64_t label = shards.label(index);
-      if (label < 0 || label >= kMost)
+    const auto count = [&](std::uint64_t index, const char* what, std::int64_t number) {
+      if (number < 0 || number >= kMost)
         throw Error(ErrorKind::input,
-                    fmt::format("{} has the label {}", printable(shards.name(index)), label),
+                    fmt::format("{} has the {} {}", printable(shards.name(index)), what, number),
                     "number classes from 0 on");
-      classes_ = std::max(classes_, static_cast<int>(label) + 1);
-      if (!shards.truth(index)) all_known_ = false;
+      classes_ = std::max(classes_, static_cast<int>(number) + 1);
+    };
+    for (std::uint64_t index = 0; index < shards.size(); ++index) {
+      count(index, "label", shards.label(index));
+      const auto truth = shards.truth(index);
+      if (truth) count(index, "true class", *truth);
+      all_known_ = all_known_ && truth.has_value();
     }
   }
 

@@ -90,7 +90,8 @@ Var mean_rows(Var x, std::int64_t samples) {
 }
 
 Var add_relu(Var a, Var b) {
-  require(a.shape() == b.shape(), "add_relu", a.shape().text() + " and " + b.shape().text());
+  require(a.shape() == b.shape() && a.id != b.id, "add_relu",
+          a.shape().text() + " and " + b.shape().text());
   return a.graph->apply(std::make_unique<AddRelu>(), {a, b}, a.shape());
 }
 

@@ -72,7 +72,7 @@ ImageSetting tiny_images(const std::string& preset) {
     recipe.target = 0.12;
     recipe.target_source =
         "1.5 times the usual gap at the horizon; classifiers that tell outlines or textures alone "
-        "end at four times as much or more (docs/workloads/image.md)";
+        "end at three times as much or more (docs/workloads/image.md)";
     recipe.clip = 5.0;
     setting.optimizer = AdamwOptions{0.9, 0.99, 1e-8, 0.05};
   }

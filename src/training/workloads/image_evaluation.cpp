@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/elements.h"
@@ -16,6 +17,8 @@ void ImageEvaluation::add(const Lane& lane, std::uint64_t first, std::int64_t co
     decode(row.as<std::byte>(), row.dtype, false, z);
     const PictureLabels of =
         source_.labels(Split::evaluation, first + static_cast<std::uint64_t>(i));
+    if (!std::ranges::all_of(z, [](double one) { return std::isfinite(one); }))
+      counts_[kRight] = std::numeric_limits<double>::quiet_NaN();  // no quality at all
     const auto most = std::ranges::max_element(z);
     const auto answer = static_cast<int>(most - z.begin());
     const double wanted = z.at(static_cast<std::size_t>(of.label));
@@ -24,8 +27,10 @@ void ImageEvaluation::add(const Lane& lane, std::uint64_t first, std::int64_t co
     counts_[kPictures] += 1.0;
     counts_[kLoss] += std::log(sum) + *most - wanted;
     if (answer == of.label) counts_[kRight] += 1.0;
-    if (std::ranges::count_if(z, [&](double one) { return one > wanted; }) < 5)
-      counts_[kInFive] += 1.0;
+    int before = 0;  // of equal ones the first comes first, as for the answer
+    for (std::size_t j = 0; j < z.size(); ++j)
+      if (z[j] > wanted || (z[j] == wanted && static_cast<int>(j) < of.label)) ++before;
+    if (before < 5) counts_[kInFive] += 1.0;
     if (answer == of.truth) counts_[kTrueClass] += 1.0;
     if (of.label == of.truth) counts_[kRightLabels] += 1.0;
   }

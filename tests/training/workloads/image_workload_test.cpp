@@ -131,7 +131,7 @@ TEST_CASE("baselines are what a classifier lacks that tells one part of a class"
       lacks += ((of.label == of.truth ? 1.0 : 0.0) - (of.label == answer ? 1.0 : 0.0)) / kPictures;
     }
     INFO(name);
-    CHECK(gap == Approx(lacks).margin(name == "outline alone" ? 0.015 : 0.11));
+    CHECK(gap == Approx(lacks).margin(0.015));
   }
   CHECK(workload->baselines().size() == 2);
 }

@@ -236,12 +236,13 @@ Written write_split(const std::filesystem::path& folder, const training::DrawnPi
         rgb.insert(rgb.end(), &picture.pixels[at], &picture.pixels[at] + 3);
       const auto jpeg = encode_jpeg(rgb, {side, side}, quality);
       const training::PictureLabels labels = source.labels(split, i);
+      const std::uint64_t before = tar.bytes();
       const std::string label = std::to_string(labels.label);
       const std::string truth = std::to_string(labels.truth.value());
       write_member(tar, fmt::format("{:08}.jpg", i), jpeg);
       write_member(tar, fmt::format("{:08}.cls", i), std::as_bytes(std::span(label)));
       write_member(tar, fmt::format("{:08}.truth", i), std::as_bytes(std::span(truth)));
-      written.add(jpeg.size());
+      written.add(tar.bytes() - before);  // headers are more than the JPEG of a tiny picture
     }
     tar.write(std::vector<std::byte>(2 * kTarBlock));
   }

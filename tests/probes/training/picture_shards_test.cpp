@@ -24,7 +24,7 @@ using training::PictureBuffer;
 using training::Region;
 using training::Split;
 
-/// Some 190 pictures of tiny, as sharp as JPEG stores them.
+/// Some 200 pictures of tiny, as sharp as JPEG stores them.
 struct DrawnShards {
   TemporaryDirectory folder = {};
   data::MadeDataSet made;
@@ -33,7 +33,7 @@ struct DrawnShards {
   DrawnShards() {
     data::DataSetWish wish;
     wish.format = data::Format::tar;
-    wish.bytes = 200'000;
+    wish.bytes = 800'000;
     wish.quality = 98;
     wish.pictures = "tiny";
     wish.seed = 3;
@@ -51,7 +51,7 @@ double mean_difference(const PictureBuffer& a, const PictureBuffer& b) {
 }
 
 void write_tar(const std::filesystem::path& path, const std::vector<std::byte>& jpeg,
-               const std::string& label) {
+               const std::string& label, const std::string& truth = "") {
   data::FileWriter tar(path);
   const auto member = [&](const std::string& name, std::span<const std::byte> bytes) {
     tar.write(data::tar_header(name, bytes.size()));
@@ -61,6 +61,7 @@ void write_tar(const std::filesystem::path& path, const std::vector<std::byte>& 
   };
   member("0.jpg", jpeg);
   member("0.cls", std::as_bytes(std::span(label)));
+  if (!truth.empty()) member("0.truth", std::as_bytes(std::span(truth)));
   tar.write(std::vector<std::byte>(2 * data::kTarBlock));
 }
 
@@ -75,6 +76,10 @@ TEST_CASE("shards have the drawn pictures, their labels and their true classes")
   CHECK(source->classes() == 10);
   CHECK(source->size(Split::train).value() + source->size(Split::evaluation).value() ==
         shards.made.samples);
+  double on_disk = 0.0;
+  for (const auto& file : {shards.choice.train[0], shards.choice.evaluation[0]})
+    on_disk += static_cast<double>(std::filesystem::file_size(file));
+  CHECK(on_disk == Approx(static_cast<double>(shards.made.bytes)).epsilon(0.01));
   CHECK(source->size(Split::evaluation).value() > 10);
   CHECK(source->size(Split::train).value() > 5 * source->size(Split::evaluation).value());
   PictureBuffer a, b;
@@ -168,8 +173,13 @@ TEST_CASE("pictures without true classes have a bound, and wrong files are refus
   CHECK_FALSE(source->has_oracle());
   CHECK(source->classes() == 8);
   CHECK(source->size(Split::evaluation) == 0);
-  write_tar(choice.train[0], jpeg, "-1");
-  CHECK_THROWS_AS(open_picture_shards(choice), Error);
+  write_tar(choice.train[0], jpeg, "7", "9");
+  CHECK(open_picture_shards(choice)->has_oracle());
+  CHECK(open_picture_shards(choice)->classes() == 10);
+  for (const auto& [label, truth] : {std::pair{"-1", ""}, {"7", "-1"}, {"7", "4294967299"}}) {
+    write_tar(choice.train[0], jpeg, label, truth);
+    CHECK_THROWS_AS(open_picture_shards(choice), Error);
+  }
   write_tar(choice.train[0], {jpeg.begin(), jpeg.begin() + 99}, "7");
   const auto damaged = open_picture_shards(choice);
   PictureBuffer part;

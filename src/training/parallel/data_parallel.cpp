@@ -151,10 +151,10 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.backward = lanes.backward + times.lane_sum;
   out.tensor_exchange = lanes.tensor_exchange;
   out.pipeline_wait = lanes.pipeline_wait;
+  out.exchange_exposed = times.exposed + lanes.shard_exchange + (end - updated);
   // Ranks meet here first: later stages, which are done earlier, wait for the first one.
   const bool drains = model_ != nullptr && model_->part().stages > 1;
   (drains ? out.pipeline_wait : out.exchange_exposed) += agreed - exchanged;
-  out.exchange_exposed = times.exposed + lanes.shard_exchange + (end - updated);
   out.exchange_hidden = times.hidden();
   out.optimizer = updated - agreed;
   out.total = end - begin;

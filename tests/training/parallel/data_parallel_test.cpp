@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "devices/host_clock.h"
 #include "tests/support/catch.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/llm_trainer.h"
@@ -201,6 +202,28 @@ TEST_CASE("phases of a step are measured separately and add up to at most the st
     CHECK(sum <= out.total);
   }
   CHECK(outs[0].straggler_spread == outs[1].straggler_spread);
+}
+
+TEST_CASE("waiting for other ranks to agree on the loss is part of the exposed exchange") {
+  static constexpr Seconds kLate{2e-3};
+  class SlowGroup final : public Group {
+   public:
+    int rank() const override { return 0; }
+    int size() const override { return 1; }
+    void barrier() override {}
+    void broadcast(std::span<std::byte>, int) override {}
+    void max(std::span<double>) override {}
+    void sum(std::span<double>) override {
+      const Seconds begin = steady_now();
+      while (steady_now() - begin < kLate) continue;
+    }
+    std::vector<std::string> gather(const std::string& text) override { return {text}; }
+    std::string library() const override { return "a late rank"; }
+  } group;
+  LlmTrainer trainer({});
+  DataParallel parallel(trainer.replica(), group);
+  const StepOutcome out = parallel.step(trainer.fill(0, 0), trainer.rate(0), 1.0);
+  CHECK(out.exchange_exposed >= kLate);
 }
 
 TEST_CASE("several ranks without collectives are refused with the reason") {

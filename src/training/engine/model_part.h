@@ -2,9 +2,7 @@
 // divided matrix some of its rows or columns (tensor parallelism, arXiv 1909.08053).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 namespace bench::training {

@@ -23,9 +23,7 @@ void Planner::backward() {
 void Planner::fetch_again(int input) {
   const Tensor& of = tensor(input);
   if (of.producer < 0 || !node(of.producer).op->again_for_backward()) return;
-  if (again_[static_cast<std::size_t>(input)]) return;
-  again_[static_cast<std::size_t>(input)] = true;
-  forward_of(of.producer, Phase::recompute);
+  if (!again_[static_cast<std::size_t>(input)]) forward_of(of.producer, Phase::recompute);
 }
 
 void Planner::backward_of(int id) {

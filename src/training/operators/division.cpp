@@ -122,8 +122,7 @@ class SumOwnRows final : public Operator {
 
 class GatherShards final : public Operator {
  public:
-  GatherShards(bool keep, std::int64_t elements, std::int64_t of_shards)
-      : keep_(keep), buffers_{of_shards, of_shards == elements ? 0 : of_shards} {}
+  GatherShards(bool keep, const ExchangeBuffers& buffers) : keep_(keep), buffers_(buffers) {}
   OperatorExchange exchange() const override { return {{}, buffers_}; }
   std::string_view name() const override { return "gather_shards"; }
   bool backward_reads_input(std::size_t) const override { return false; }
@@ -194,10 +193,9 @@ Var sum_own_rows(Var x, int ranks) {
 }
 
 Var gather_shards(Var shard, const Shape& whole, bool keep) {
-  const ParameterShard& of = shard.graph->tensor(shard.id).parameter.shard;
-  return shard.graph->apply(
-      std::make_unique<GatherShards>(keep, whole.elements(), of.elements() * of.ranks), {shard},
-      whole);
+  const int copies = shard.graph->tensor(shard.id).parameter.shard.ranks;
+  const auto buffers = ExchangeBuffers::of_sum(whole.elements(), copies);
+  return shard.graph->apply(std::make_unique<GatherShards>(keep, buffers), {shard}, whole);
 }
 
 StageEnd end_stage(Var x, std::int64_t rows) {

@@ -11,38 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "training/kernels/functors/portable.h"
+#include "core/elements.h"
 
 namespace bench::training {
 namespace {
 
-double element_of_view(View view, std::int64_t i) {
-  switch (view.dtype) {
-    case Dtype::f64:
-      return view.as<double>()[i];
-    case Dtype::bf16:
-      return static_cast<float>(view.as<Bf16>()[i]);
-    case Dtype::f16:
-      return static_cast<float>(view.as<F16>()[i]);
-    default:
-      return view.as<float>()[i];
-  }
-}
-
-void set_element(View view, std::int64_t i, double value) {
-  switch (view.dtype) {
-    case Dtype::f64:
-      view.as<double>()[i] = value;
-      break;
-    case Dtype::bf16:
-      view.as<Bf16>()[i] = Bf16(static_cast<float>(value));
-      break;
-    case Dtype::f16:
-      view.as<F16>()[i] = F16(static_cast<float>(value));
-      break;
-    default:
-      view.as<float>()[i] = static_cast<float>(value);
-  }
+std::vector<double> numbers_of(View view) {
+  std::vector<double> numbers(static_cast<std::size_t>(view.elements()));
+  decode(view.as<std::byte>(), view.dtype, false, numbers);
+  return numbers;
 }
 
 /// visit(i, j) for every element that a rank has of a parameter: i there, j in the whole.
@@ -81,17 +58,21 @@ void gather(const Replica& replica, const ModelRanks& ranks, const Plan& plan,
     std::vector<double> values(static_cast<std::size_t>(whole.elements()));
     if (const auto it = own.find(plan.graph->tensor(id).name); it != own.end()) {
       const Tensor& tensor = graph.tensor(it->second);
-      const View part = replica.weights().view(replica.plan(), it->second);
+      const std::vector<double> part =
+          numbers_of(replica.weights().view(replica.plan(), it->second));
       // Every element comes from one rank.
       const bool only = tensor.parameter.slice.is_part() || ranks.part().tensor_rank == 0;
       if (only && ranks.replicas().rank() == 0)
         for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
-          values[static_cast<std::size_t>(j)] = element_of_view(part, i);
+          values[static_cast<std::size_t>(j)] = part[static_cast<std::size_t>(i)];
         });
     }
     ranks.all().sum(values);
-    for (std::int64_t i = 0; i < whole.elements(); ++i)
-      set_element(whole, i, values[static_cast<std::size_t>(i)]);
+    auto* at = whole.as<std::byte>();
+    for (const double value : values) {
+      encode(at, whole.dtype, value);
+      at += size_of(whole.dtype);
+    }
   }
 }
 
@@ -108,10 +89,10 @@ std::vector<double> compare_gradients(const Replica& replica, const ModelRanks& 
     if (it == own.end() || !graph.tensor(it->second).parameter.trainable) continue;
     const Tensor& tensor = graph.tensor(it->second);
     const double weight = tensor.parameter.slice.is_part() ? 1.0 : 1.0 / ranks.part().tensor_ranks;
-    const View part = replica.lane(0).gradient({nullptr, it->second});
-    const View other = whole.gradient({nullptr, all[at]});
+    const std::vector<double> part = numbers_of(replica.lane(0).gradient({nullptr, it->second}));
+    const std::vector<double> other = numbers_of(whole.gradient({nullptr, all[at]}));
     for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
-      const double a = element_of_view(part, i), b = element_of_view(other, j);
+      const double a = part[static_cast<std::size_t>(i)], b = other[static_cast<std::size_t>(j)];
       squares[at] += weight * (a - b) * (a - b);
       squares[all.size() + at] += weight * b * b;
     });
@@ -139,7 +120,7 @@ double bytes_to_compare_with_whole(const DividedTraining& training) {
     bytes += static_cast<double>(of_label);
   for (const int id : model.graph->parameters())
     largest = std::max(largest, static_cast<double>(model.graph->tensor(id).shape.elements()));
-  return bytes + largest * sizeof(double);
+  return bytes + 2.0 * largest * sizeof(double);
 }
 
 WholeModelComparison compare_with_whole(const DividedTraining& training) {

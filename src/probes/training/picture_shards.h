@@ -12,7 +12,7 @@ namespace bench {
 /// Shards as probes/data/formats/blob_source.h reads them, with labels from 0 on. Their best
 /// attainable quality is known if every sample has a .truth. Without evaluation files the
 /// evaluation split is empty. Throws Error(environment) without libjpeg-turbo, Error(input) for
-/// negative labels, and as open_tar_shards() does.
+/// labels or true classes below 0 or from 2^24 on, and as open_tar_shards() does.
 std::unique_ptr<training::PictureSource> open_picture_shards(const training::DataChoice& data);
 
 }  // namespace bench

@@ -50,7 +50,7 @@ class ClusterFaults(ClusterTestCase):
     def test_a_killed_rank_does_not_exclude_its_host(self):
         run = self.start(long_case(4), NULL)
         run.wait_for_job("01.long.2")
-        self.lab.run("exec", "node02", "pkill", "-9", "-x", "bench-rank")
+        self.lab.signal_rank("node02", "KILL")
         run.finish(30)
         jobs = self.jobs()
         self.assertEqual(jobs.pop("01.long.2")[0], "failed")
@@ -60,7 +60,7 @@ class ClusterFaults(ClusterTestCase):
         case = {**long_case(3), "timeout_s": 6}
         run = self.start(case, NULL)
         run.wait_for_job("01.long.2")
-        self.lab.run("exec", "node02", "pkill", "-STOP", "-x", "bench-rank")
+        self.lab.signal_rank("node02", "STOP")
         run.finish(40)
         jobs = self.jobs()
         self.assertEqual(jobs.pop("01.long.2")[0], "timed_out")

@@ -17,7 +17,7 @@ class ClusterStuck(ClusterTestCase):
     def test_a_hang_in_a_collective_ends_at_its_deadline_on_all_hosts(self):
         run = self.start(ALL_REDUCE, NULL)
         run.wait_for_job("01.reduce")
-        self.lab.run("exec", "node02", "pkill", "-STOP", "-x", "bench-rank")
+        self.lab.signal_rank("node02", "STOP")
         run.finish(40)
         jobs = self.jobs()
         outcome, reason = jobs.pop("01.reduce")

@@ -176,6 +176,10 @@ class ClusterLab(Lab):
         """Path of a host's files on this machine."""
         return f"/proc/{(self.folder / 'hosts' / host / 'process').read_text().split()[0]}/root"
 
+    def signal_rank(self, host, signal):
+        """Fails where the rank has ended already: its job would be ok for a reason that the test does not mean."""
+        self.say("exec", host, "pkill", f"-{signal}", "-x", "bench-rank")
+
     def ranks(self, host):
         """PIDs of the rank programs and daemons in the namespace of a host."""
         found = self.run("exec", host, "pgrep", "-x", "bench-rank|orted").stdout

@@ -38,6 +38,7 @@ TrainingRun train_short(const ShortTraining& training, Group& group, RunObserver
   options.check_every = 10;
   options.split = training.split;
   options.recompute = training.recompute;
+  options.profile = training.profile;
   options.check_bytes = training.check_bytes;
   options.parallel = training.parallel;
   options.checkpoint = training.checkpoint;

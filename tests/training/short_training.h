@@ -28,6 +28,7 @@ struct ShortTraining {
   ModelSplit split = {};
   double check_bytes = 1 << 30;  // TrainerOptions
   bool recompute = false;
+  bool profile = false;
   DataParallelOptions parallel = {};
   std::filesystem::path checkpoint = {};
   std::int64_t checkpoint_every = 10;

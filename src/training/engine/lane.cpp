@@ -154,6 +154,7 @@ void Lane::run(int first, int last, const StepScalars& scalars) {
 }
 
 void Lane::add_up(Var losses, bool add) {
+  const TimelineScope recorded(timeline_, Activity::losses);
   kernels_.loss->add_up(resolve(plan_.values[static_cast<std::size_t>(losses.id)]),
                         {loss_sum_.data(), 1, 1, Dtype::f64}, add);
 }
@@ -167,13 +168,23 @@ double Lane::sum_of_losses() const {
 void Lane::work(int first, int last) {
   for (int i = first; i < last; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const Action& action = plan_.actions[at];
-    const Operator& op = *plan_.graph->nodes()[static_cast<std::size_t>(action.node)].op;
-    if (action.phase == Phase::backward)
-      op.backward(frames_[at]);
-    else
-      op.forward(frames_[at]);
+    if (timeline_ == nullptr) {
+      work(at);
+      continue;
+    }
+    const Seconds begin = steady_now();
+    work(at);
+    timeline_->add(Activity::operation, begin, steady_now(), i);
   }
+}
+
+void Lane::work(std::size_t at) {
+  const Action& action = plan_.actions[at];
+  const Operator& op = *plan_.graph->nodes()[static_cast<std::size_t>(action.node)].op;
+  if (action.phase == Phase::backward)
+    op.backward(frames_[at]);
+  else
+    op.forward(frames_[at]);
 }
 
 }  // namespace bench::training

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "training/engine/plan.h"
+#include "training/engine/timeline.h"
 #include "training/kernels/memory.h"
 
 namespace bench::training {
@@ -76,12 +77,16 @@ class Lane {
   void backward(const StepScalars& scalars) {
     run(plan_.backward_begin, static_cast<int>(plan_.actions.size()), scalars);
   }
+  /// Records each operation from now on; null: none. Of lanes on a host.
+  void record(Timeline* timeline) { timeline_ = timeline; }
+  Timeline* timeline() const { return timeline_; }
   /// Runs actions first to last - 1 of the plan, for callers that do something in between.
   void run(int first, int last, const StepScalars& scalars);
 
  private:
   View resolve(const Slot& slot) const;
   void work(int first, int last);
+  void work(std::size_t action);
   Frame frame_of(const Action& action) const;
 
   const Plan& plan_;
@@ -93,6 +98,7 @@ class Lane {
   mutable std::map<std::int64_t, MemoryBlock> seen_ = {};  // results, by buffer, from a device
   StepScalars scalars_;
   std::vector<Frame> frames_;
+  Timeline* timeline_ = nullptr;
 };
 
 }  // namespace bench::training

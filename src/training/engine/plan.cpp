@@ -64,6 +64,11 @@ std::string_view to_string(Label label) {
   return kNames[static_cast<std::size_t>(label)];
 }
 
+std::string_view to_string(Phase phase) {
+  constexpr std::string_view kNames[] = {"forward", "recompute", "backward"};
+  return kNames[static_cast<std::size_t>(phase)];
+}
+
 std::array<std::int64_t, kMemoryLabels> Plan::peak_bytes() const {
   std::array<std::int64_t, kMemoryLabels> peak = {};
   std::int64_t most = -1;

@@ -47,6 +47,7 @@ struct Slot {
 };
 
 enum class Phase { forward, recompute, backward };
+std::string_view to_string(Phase phase);
 
 struct Action {
   int node = -1;

@@ -153,6 +153,12 @@ class Laps {
     before_ = now;
     exchanges_ = exchanges;
   }
+  /// Also on the lane's timeline.
+  void end(Seconds& phase, Activity activity) {
+    const Seconds begin = before_;
+    end(phase);
+    if (lane_->timeline() != nullptr) lane_->timeline()->add(activity, begin, before_);
+  }
 
  private:
   Replica::Times& times_;
@@ -161,12 +167,48 @@ class Laps {
   Exchanges exchanges_ = {};
 };
 
+/// Measures how long a recorded thread is on a processor until the end of the scope.
+class ProcessorTime {
+ public:
+  explicit ProcessorTime(Timeline* timeline) : timeline_(timeline) {
+    if (timeline_ == nullptr) return;
+    wall_ = steady_now();
+    processor_ = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
+  }
+  ~ProcessorTime() {
+    if (timeline_ == nullptr) return;
+    timeline_->add_running(steady_now() - wall_, cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - processor_);
+  }
+  ProcessorTime(const ProcessorTime&) = delete;
+  ProcessorTime& operator=(const ProcessorTime&) = delete;
+
+ private:
+  Timeline* timeline_;
+  Seconds wall_, processor_;
+};
+
+void call_after_backward(const Lane& lane, int number, const LaneHooks& hooks) {
+  if (!hooks.after_backward) return;
+  const TimelineScope recorded(lane.timeline(), Activity::tables);
+  hooks.after_backward(lane, number);
+}
+
 }  // namespace
+
+void Replica::record(StepTimelines* timelines) {
+  timelines_ = timelines;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Timeline* lane = nullptr;  // a stage has one thread
+    if (timelines != nullptr) lane = &timelines->lanes[options_.is_stage() ? 0 : i];
+    lanes_[i]->record(lane);
+  }
+}
 
 void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
   const Stage& stage = options_.stage;
   Times& times = lane_times_.front() = {};
   Laps laps(times);
+  const ProcessorTime processor(lanes_.front()->timeline());
   for (const StagePass& pass : stage.passes) {
     const int number = pass.micro_batch;
     Lane& lane = *lanes_[static_cast<std::size_t>(number) % lanes_.size()];
@@ -174,22 +216,26 @@ void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
     const StepScalars scalars{scale, number == 0};
     if (pass.forward) {
       fill(lane, number);
-      laps.end(times.data);
+      laps.end(times.data, Activity::data);
       if (stage.received) stage.links->receive_from_previous(lane.tensor(stage.received));
-      laps.end(times.pipeline_wait);
+      laps.end(times.pipeline_wait, Activity::messages);
       lane.forward(scalars);
-      if (stage.sent)
+      if (stage.sent) {
+        const TimelineScope recorded(lane.timeline(), Activity::messages);
         stage.links->send_to_next(lane.tensor(stage.sent));
-      else
+      } else
         lane.add_up(losses_, number >= static_cast<int>(lanes_.size()));
       laps.end(times.forward);
       continue;
     }
     if (stage.sent) stage.links->receive_from_next(lane.tensor(stage.sent));
-    laps.end(times.pipeline_wait);
+    laps.end(times.pipeline_wait, Activity::messages);
     lane.backward(scalars);
-    if (stage.received) stage.links->send_to_previous(lane.gradient(stage.received));
-    if (hooks.after_backward) hooks.after_backward(lane, number);
+    if (stage.received) {
+      const TimelineScope recorded(lane.timeline(), Activity::messages);
+      stage.links->send_to_previous(lane.gradient(stage.received));
+    }
+    call_after_backward(lane, number, hooks);
     laps.end(times.backward);
   }
 }
@@ -200,10 +246,11 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
   Times& times = lane_times_[at] = {};
   Laps laps(times);
   laps.use(lane);
+  const ProcessorTime processor(lane.timeline());
   for (int i = 0; i < options_.micro_batches; ++i) {
     const int number = index * options_.micro_batches + i;
     fill(lane, number);
-    laps.end(times.data);
+    laps.end(times.data, Activity::data);
     if (!lane.memory().on_host()) {
       lane.upload();
       laps.end(times.transfer);
@@ -216,7 +263,7 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
       lane.backward(scalars);
     else
       backward(index, scalars, hooks);
-    if (hooks.after_backward) hooks.after_backward(lane, number);
+    call_after_backward(lane, number, hooks);
     laps.end(times.backward);
   }
 } catch (...) {
@@ -230,6 +277,7 @@ void Replica::backward(int index, const StepScalars& scalars, const Hooks& hooks
   for (std::size_t i = 0; i < hooks.milestones.size(); ++i) {
     lane.run(done, hooks.milestones[i] + 1, scalars);
     done = hooks.milestones[i] + 1;
+    const TimelineScope recorded(lane.timeline(), Activity::buckets);
     hooks.reached(index, static_cast<int>(i));
   }
   lane.run(done, static_cast<int>(plan_.actions.size()), scalars);

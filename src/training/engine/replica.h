@@ -117,6 +117,11 @@ class Replica {
     Seconds data, transfer, forward, backward, tensor_exchange, shard_exchange, pipeline_wait;
   };
   Times times() const;
+  /// Records from now on what the lanes and this rank do; null: nothing. `timelines` has one for
+  /// each thread, and must outlive the recording. On hosts only.
+  void record(StepTimelines* timelines);
+  /// Of the rank's first thread; null: nothing is recorded.
+  Timeline* timeline() { return timelines_ == nullptr ? nullptr : &timelines_->rank; }
 
   const Plan& plan() const { return plan_; }
   const Weights& weights() const { return weights_; }
@@ -165,6 +170,7 @@ class Replica {
   WorkerPool pool_;
   std::vector<std::unique_ptr<Lane>> lanes_ = {};
   std::vector<Times> lane_times_ = {};
+  StepTimelines* timelines_ = nullptr;
   bool owns_ = false;  // own() was called
   std::vector<UpdateRange> chunks_ = {};
   std::vector<double> squares_ = {};  // by block of gradients

@@ -138,7 +138,10 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.loss = agree_on_loss(thrown, out);
   const Seconds agreed = steady_now();
   out.gradient_norm = gradient_norm();
-  replica_.finish(out, rate, clip);
+  {
+    const TimelineScope recorded(replica_.timeline(), Activity::update);
+    replica_.finish(out, rate, clip);
+  }
   replica_.kernels().memory->synchronise();  // else the update's time would count for later phases
   const Seconds updated = steady_now();
   exchange_.gather_parameters();
@@ -164,6 +167,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
 /// The mean loss over all samples, summed in rank order, and the spread of the ranks' times.
 double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
   const bool counts = model_ == nullptr || model_->counts_losses();
+  const TimelineScope recorded(replica_.timeline(), Activity::exchange);
   const Replica::Times times = replica_.times();
   const Seconds computed = exchange_.times().compute - times.tensor_exchange -
                            times.shard_exchange - times.pipeline_wait;
@@ -184,6 +188,7 @@ double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) 
 }
 
 double DataParallel::gradient_norm() {
+  const TimelineScope recorded(replica_.timeline(), Activity::norm);
   if (model_ != nullptr) return norm_of_parts();
   if (!shards()) return replica_.gradient_norm();
   std::vector<double>& squares = replica_.square_sums(exchange_.owned());

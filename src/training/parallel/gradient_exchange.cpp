@@ -95,6 +95,7 @@ std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
   replica_.forward_backward(fill, replica_.rows() * copies, hooks);
   if (hooks.reached) return {};
   const Seconds begin = steady_now();
+  const TimelineScope recorded(replica_.timeline(), Activity::lane_sum);
   replica_.sum_lanes();
   times_.lane_sum = steady_now() - begin;
   return {};
@@ -103,6 +104,7 @@ std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
 }
 
 void GradientExchange::exchange(BlockRange bucket) {
+  const TimelineScope recorded(replica_.timeline(), Activity::exchange);
   if (options_.shard_optimizer)
     exchange_->reduce_scatter(replica_.gradients(), bucket);
   else
@@ -185,6 +187,7 @@ std::exception_ptr GradientExchange::exchange_on_stream(const Replica::Fill& fil
 
 void GradientExchange::gather_parameters() {
   if (!exchange_ || !options_.shard_optimizer) return;
+  const TimelineScope recorded(replica_.timeline(), Activity::exchange);
   const View row = part_of(replica_.weights().all(), 0, replica_.gradients().elements());
   const auto gather = [&] {
     for (const Bucket& bucket : buckets_) exchange_->all_gather(row, bucket.blocks);

@@ -57,6 +57,7 @@ void Trainer::finish() {
   run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
   run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
   run_.memory = memory_of_fullest_rank();
+  if (profiler_) run_.profile = profiler_->finish();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(ranks_);
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
@@ -320,6 +321,10 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   // One answer that is rarely right can have a gradient a hundred times the usual.
   const auto norms =
       workload.rollouts() != nullptr ? RunChecks::Norms::varied : RunChecks::Norms::judged;
+  if (options.profile) {
+    require(replica_->kernels().memory->on_host(), "profile", "a device trains, not a host");
+    profiler_.emplace(plan_, split_.lanes, split_.micro_batches);
+  }
   checks_ = std::make_unique<RunChecks>(DataAudit(workload, model_, *replica_, *evaluator_, split_),
                                         *replica_, options.check_every, norms);
   if (resumed) checks_->resume(*resumed);
@@ -386,12 +391,18 @@ void Trainer::train_step(RunObserver& observer) {
   checks_->before_step(done_);
   const Seconds begin = steady_now();
   SparseTables* tables = workload_.tables();
-  if (tables != nullptr)
+  if (profiler_) replica_->record(profiler_->begin_step(done_));
+  if (tables != nullptr) {
+    const TimelineScope recorded(replica_->timeline(), Activity::tables);
     tables->gather(Split::train, split_.first(done_, ranks_.copy(), 0), split_.of_rank());
+  }
   const Seconds gathered = steady_now();
   Seconds played, compared;
   if (Rollouts* rollouts = workload_.rollouts()) {
-    rollouts->play(split_.first(done_, ranks_.copy(), 0), split_.of_rank());
+    {
+      const TimelineScope recorded(replica_->timeline(), Activity::rollouts);
+      rollouts->play(split_.first(done_, ranks_.copy(), 0), split_.of_rank());
+    }
     played = steady_now() - gathered;
     if (checks_->due(done_ + 1) && rollouts->comparisons() <= checks_->rounds())
       rollouts->compare(evaluator_->lane(0));
@@ -408,8 +419,15 @@ void Trainer::train_step(RunObserver& observer) {
     };
   StepOutcome step = parallel_->step(fill, rate, options_.recipe.clip, after_backward);
   const Seconds stepped = steady_now();
-  if (tables != nullptr && !step.skipped) tables->update(rate, step.gradient_scale);
+  if (tables != nullptr && !step.skipped) {
+    const TimelineScope recorded(replica_->timeline(), Activity::tables);
+    tables->update(rate, step.gradient_scale);
+  }
   const Seconds end = steady_now();
+  if (profiler_) {
+    replica_->record(nullptr);
+    profiler_->end_step(begin, end);
+  }
   observer.step_stop();
   step.data += gathered - begin;
   step.rollout = played;

@@ -16,6 +16,7 @@
 #include "training/parallel/model_ranks.h"
 #include "training/trainer/evaluator.h"
 #include "training/trainer/run_checks.h"
+#include "training/trainer/step_profile.h"
 #include "training/trainer/training_run.h"
 #include "training/workloads/workload.h"
 
@@ -52,6 +53,7 @@ struct TrainerOptions {
   std::int64_t steps = 0;          // train this many without evaluation; 0: to the target
   std::int64_t check_every = 100;  // steps
   bool recompute = false;
+  bool profile = false;  // every other of the first steps, on hosts only
   ModelSplit split = {};
   /// What a rank may use, once training has ended, to compare a divided model with the whole one.
   double check_bytes = 1 << 30;
@@ -143,6 +145,7 @@ class Trainer {
   std::unique_ptr<Evaluator> evaluator_ = {};
   std::unique_ptr<RunChecks> checks_ = {};
   std::unique_ptr<Checkpoints> checkpoints_ = {};
+  std::optional<StepProfiler> profiler_ = {};
   Breakdown breakdown_ = {};
   Seconds spread_;  // DataParallel's, of all steps
   TrainingRun run_ = {};

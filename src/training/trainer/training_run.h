@@ -1,4 +1,5 @@
-// The result of one training, from which its records are made. Equal on all ranks.
+// The result of one training, from which its records are made. Equal on all ranks but for the
+// profile.
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include "training/optimizers/loss_scale.h"
 #include "training/trainer/batch_split.h"
 #include "training/trainer/run_checks.h"
+#include "training/trainer/step_profile.h"
 
 namespace bench::training {
 
@@ -110,6 +112,7 @@ struct TrainingRun {
   std::vector<std::pair<std::string, double>> parts = {};  // of the last gap, by name
   std::vector<PhaseTime> breakdown = {};
   std::vector<MemoryUse> memory = {};
+  std::optional<StepProfile> profile = {};  // of this rank
   std::vector<TrainingCheck> checks = {};
   std::string not_compared = {};  // why a divided model was not compared with the whole one
   Seconds initialisation;         // until run_start

@@ -106,6 +106,7 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.steps = state.integer("steps");
   options.check_every = state.integer("check_every");
   options.recompute = state.flag("recompute");
+  options.profile = state.flag("profile");
   options.checkpoint = path_of(state, "checkpoint");
   options.checkpoint_every = state.integer("checkpoint_every");
   options.resume = state.flag("resume");
@@ -131,6 +132,7 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
   training::TrainerOptions options = options_of(state, *base, kernels);
   options.recipe = base->recipe();
   options.lanes = 0;  // those that were asked for need not divide its batch
+  options.profile = false;
   options.split = {};
   if (state.device().kind() != "host")
     options.recipe.micro_batch = options.recipe.device_micro_batch;
@@ -280,6 +282,9 @@ void run_training(State& state) {
   }
   if (const std::string why = why_not_divided(state, split_of(state)); !why.empty())
     return state.skip(why);
+  if (state.flag("profile") && state.device().kind() != "host")
+    return state.skip(
+        "profiles are recorded on CPUs only: a GPU works through kernels after they were launched");
   kernels->begin(state.flag("deterministic"));
   const training::DataChoice data = training_data(state);
   auto base = base_of(state, data, *kernels, stream.get());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/dtype.h"
+#include "probes/training/profile_records.h"
 #include "probes/training/training_base.h"
 #include "probes/training/training_series.h"
 
@@ -231,6 +232,7 @@ void write_training(State& state, const FinishedTraining& finished) {
   state.chunk("breakdown", breakdown_of(run));
   if (!run.checkpoints.empty()) state.chunk("checkpoints", checkpoints_of(run));
   state.chunk("memory", memory_of(run));
+  if (run.profile) write_profile(state, *run.profile);
   Json facts = setting_of(finished);
   facts.update(outcome_of(finished));
   if (const auto peaks = training_peaks(state); !peaks.empty())

@@ -12,6 +12,10 @@ std::filesystem::path ReadingOptions::runs() const { return runs_folder(database
 
 void add_reading_options(CLI::App& command, ReadingOptions& options) {
   command.add_flag("--json", options.json, "Print JSON (default: text)");
+  add_database_option(command, options);
+}
+
+void add_database_option(CLI::App& command, ReadingOptions& options) {
   add_value(command, "--db", options.db, "FILE",
             "Use this results database; runs/ is next to it (default: $BENCHCTL_DB, then "
             "site.json, then ~/.local/state/benchctl/results.sqlite)");

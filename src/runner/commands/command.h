@@ -35,6 +35,7 @@ void add_accept(CLI::App& app, CommandResult& result);
 void add_topology(CLI::App& app, CommandResult& result);
 void add_train(CLI::App& app, CommandResult& result);
 void add_report(CLI::App& app, CommandResult& result);
+void add_profile(CLI::App& app, CommandResult& result);
 void add_compare(CLI::App& app, CommandResult& result);
 void add_nightly(CLI::App& app, CommandResult& result);
 void add_mlperf(CLI::App& app, CommandResult& result);
@@ -65,6 +66,8 @@ struct ReadingOptions {
   std::filesystem::path runs() const;
 };
 void add_reading_options(CLI::App& command, ReadingOptions& options);
+/// --db alone.
+void add_database_option(CLI::App& command, ReadingOptions& options);
 
 /// Adds an option with one value; `type` names the value in the help.
 template <class Value>

@@ -61,7 +61,8 @@ const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> groups = {
       {"Measure", {add_run, add_train, add_topology, add_doctor, add_plan, add_resume}},
       {"Judge hosts", {add_accept, add_nightly, add_golden, add_verify}},
-      {"Read results", {add_show, add_compare, add_report, add_runs, add_export, add_list}},
+      {"Read results",
+       {add_show, add_compare, add_report, add_profile, add_runs, add_export, add_list}},
       {"Predict", {add_predict}},
       {"MLPerf", {add_mlperf}},
       {"Keep results and hosts", {add_init, add_import, add_rebuild, add_note, add_unstage}},

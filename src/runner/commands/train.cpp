@@ -130,6 +130,8 @@ void add_what(CLI::App& command, TrainOptions& options) {
   add_value(command, "--vocabulary", request.vocabulary, "N",
             "Set the vocabulary size for token files without a header, such as nanoGPT's")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 24));
+  command.add_flag("--profile", request.profile,
+                   "Record where steps spend time and memory, operator by operator");
   add_repeated(command, "--set", options.changes.set,
                "Set a probe parameter, e.g. train.shard_optimizer=true (with --scaling: "
                "ranks_2.shard_optimizer=true); may be repeated")

@@ -92,6 +92,9 @@ void check(const TrainRequest& request) {
     refuse_request("--scaling needs several numbers of ranks", "add for example --ranks 1,2,4");
   if (request.scaling == ScalingKind::weak && !request.batch)
     refuse_request("--scaling weak needs the batch size per rank", "add --batch N");
+  if (request.profile && request.device != "host")
+    refuse_request("--profile records steps on CPUs only",
+                   "use --device host, or remove --profile");
   check_batches(request);
   check_split(request);
 }
@@ -128,6 +131,7 @@ Json params_of(const TrainRequest& request) {
   if (!request.batches.empty())
     params["sample_budget"] = request.samples.value_or(samples_of_ladder(request.batches));
   put("vocabulary", request.vocabulary);
+  if (request.profile) params["profile"] = true;
   if (request.split.tp > 1) params["tp"] = request.split.tp;
   if (request.split.pp > 1) params["pp"] = request.split.pp;
   if (request.split.sp) params["sequence_parallel"] = true;

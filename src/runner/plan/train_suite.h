@@ -46,6 +46,7 @@ struct TrainRequest {
   std::vector<std::int64_t> batches = {};    // a ladder of global batch sizes; empty: one
   std::optional<std::int64_t> samples = {};  // that each of them trains on
   bool largest_batch = false;                // the largest that fits into memory, for few steps
+  bool profile = false;                      // record where steps spend time and memory
   std::string dtype = {};
   std::string data = {}, evaluation_data = {};  // files or folders; "": generated
   double timeout_s = 86400.0;

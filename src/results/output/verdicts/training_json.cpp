@@ -4,6 +4,7 @@
 
 #include "core/fields.h"
 #include "results/output/verdicts/diagnosis_json.h"
+#include "results/output/verdicts/profile_output.h"
 #include "results/verdicts/training/training_scaling.h"
 #include "results/verdicts/training/training_summary.h"
 
@@ -223,6 +224,7 @@ Json to_json(const TrainingReport& report) {
   json["series"] = scalings;
   json["batch_ladders"] = ladders;
   json["diagnosis"] = diagnosis_json(report);
+  json.update(to_json(report.profiles));
   json["groups"] = std::move(groups);
   return json;
 }

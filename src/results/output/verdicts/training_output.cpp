@@ -9,6 +9,7 @@
 #include "results/output/document/plot.h"
 #include "results/output/verdicts/curve_plot.h"
 #include "results/output/verdicts/diagnosis_output.h"
+#include "results/output/verdicts/profile_output.h"
 #include "results/verdicts/training/training_scaling.h"
 #include "results/verdicts/training/training_summary.h"
 
@@ -219,6 +220,15 @@ void add_groups(Document& document, const TrainingReport& report) {
   }
 }
 
+/// Those of runs that differ in the seed look alike.
+void add_first_profile(Document& document, const TrainingReport& report) {
+  if (report.profiles.empty()) return;
+  add_profiles(document, {report.profiles.front()});
+  if (const std::size_t more = report.profiles.size() - 1; more > 0)
+    document.add(Note{fmt::format("{} more jobs have a profile: benchctl profile show {}", more,
+                                  report.profiles.front().run)});
+}
+
 std::string exit_words(const TrainingReport& report) {
   const bool all_fit = std::ranges::none_of(report.groups, [](const TrainingGroup& group) {
     return std::ranges::any_of(group.runs, &TrainingRun::out_of_memory);
@@ -306,6 +316,7 @@ Document to_document(const TrainingReport& report) {
     diagnosis::add_diagnoses(
         document, run.diagnoses,
         report.runs.size() > 1 ? "Bottleneck analysis of run " + run.run : "Bottleneck analysis");
+  add_first_profile(document, report);
   for (const std::string& warning : report.warnings) document.add(Note{warning, "warning"});
   document.add(Heading{"Origin", true}, Audience::page)
       .add(Paragraph{"Runs: " + runs}, Audience::page)

@@ -328,6 +328,7 @@ TrainingReport make_training_report(std::span<const RunRecords> runs, const Peak
     report.interrupted |= was_interrupted(run);
     if (auto diagnoses = diagnosis::diagnose_run(run); !diagnoses.empty())
       report.diagnosed.push_back({run.run, std::move(diagnoses)});
+    for (StepProfile& profile : profiles_of(run)) report.profiles.push_back(std::move(profile));
     for (const std::string& warning : run.warnings)
       report.warnings.push_back(run.run + ": " + warning);
   }

@@ -11,6 +11,7 @@
 #include "results/stats/olympic_mean.h"
 #include "results/store/store.h"
 #include "results/verdicts/diagnosis/diagnosis.h"
+#include "results/verdicts/profile/step_profile.h"
 #include "results/verdicts/training/batch_ladder.h"
 #include "results/verdicts/training/training_run.h"
 #include "results/verdicts/training/training_scaling.h"
@@ -57,6 +58,7 @@ struct TrainingReport {
   std::vector<Scaling> scalings;
   std::vector<BatchLadder> batch_ladders;
   std::vector<DiagnosedRun> diagnosed;  // those with anything to diagnose
+  std::vector<StepProfile> profiles;    // of all jobs that were profiled
   std::vector<std::string> runs;        // ids of the runs they are from
   std::vector<std::string> warnings;
   bool interrupted = false;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/names.h"
+#include "results/run/chunk_table.h"
 #include "results/run/job_results.h"
 #include "results/run/series.h"
 #include "results/run/series_telemetry.h"
@@ -24,35 +25,7 @@ struct TrainingRecords {
   bool out_of_memory = false;
 };
 
-/// Upper bound for chunks of unknown origin.
-constexpr std::size_t kMostRows = 100'000;
 constexpr double kMostSamples = 1e18;
-
-const Chunk* chunk_named(const TrainingRecords& records, const char* name) {
-  const auto found = records.chunks.find(name);
-  return found == records.chunks.end() ? nullptr : found->second;
-}
-
-/// Cell `row` of a column, or null.
-const Json& cell(const Chunk& chunk, const char* column, std::size_t row) {
-  static const Json none;
-  const Json& values = array_field(chunk.columns, column);
-  return row < values.size() ? values[row] : none;
-}
-
-double number_at(const Chunk& chunk, const char* column, std::size_t row) {
-  const Json& value = cell(chunk, column, row);
-  return value.is_number() ? value.get<double>() : kNoValue;
-}
-
-std::string text_at(const Chunk& chunk, const char* column, std::size_t row) {
-  const Json& value = cell(chunk, column, row);
-  return value.is_null() ? "" : text_of(value);
-}
-
-std::size_t rows_of(const Chunk* chunk, const char* column) {
-  return chunk == nullptr ? 0 : std::min(array_field(chunk->columns, column).size(), kMostRows);
-}
 
 std::map<std::string, TrainingRecords> training_records(const RunRecords& run) {
   std::map<std::string, TrainingRecords> by_job;
@@ -74,10 +47,10 @@ std::map<std::string, TrainingRecords> training_records(const RunRecords& run) {
 
 std::vector<CurvePoint> curve_of(const TrainingRecords& records) {
   std::vector<CurvePoint> curve;
-  const Chunk* chunk = chunk_named(records, "curve");
-  for (std::size_t i = 0; i < rows_of(chunk, "samples"); ++i) {
-    const CurvePoint point{number_at(*chunk, "samples", i), number_at(*chunk, "seconds", i),
-                           number_at(*chunk, "gap", i), number_at(*chunk, "native", i)};
+  const ChunkTable table(records.chunks, "curve");
+  for (std::size_t i = 0; i < table.rows("samples"); ++i) {
+    const CurvePoint point{table.number("samples", i), table.number("seconds", i),
+                           table.number("gap", i), table.number("native", i)};
     const bool drawn = point.samples >= 0.0 && point.samples < kMostSamples;
     if (drawn && std::isfinite(point.gap)) curve.push_back(point);
   }
@@ -86,18 +59,18 @@ std::vector<CurvePoint> curve_of(const TrainingRecords& records) {
 
 std::vector<TrainingPhase> breakdown_of(const TrainingRecords& records) {
   std::vector<TrainingPhase> phases;
-  const Chunk* chunk = chunk_named(records, "breakdown");
-  for (std::size_t i = 0; i < rows_of(chunk, "phase"); ++i)
-    phases.push_back({text_at(*chunk, "phase", i), number_at(*chunk, "seconds", i),
-                      number_at(*chunk, "share", i), text_at(*chunk, "slowest_rank", i)});
+  const ChunkTable table(records.chunks, "breakdown");
+  for (std::size_t i = 0; i < table.rows("phase"); ++i)
+    phases.push_back({table.text("phase", i), table.number("seconds", i), table.number("share", i),
+                      table.text("slowest_rank", i)});
   return phases;
 }
 
 std::vector<TrainingMemory> memory_of(const TrainingRecords& records) {
   std::vector<TrainingMemory> memory;
-  const Chunk* chunk = chunk_named(records, "memory");
-  for (std::size_t i = 0; i < rows_of(chunk, "label"); ++i)
-    memory.push_back({text_at(*chunk, "label", i), number_at(*chunk, "bytes", i)});
+  const ChunkTable table(records.chunks, "memory");
+  for (std::size_t i = 0; i < table.rows("label"); ++i)
+    memory.push_back({table.text("label", i), table.number("bytes", i)});
   return memory;
 }
 
@@ -255,7 +228,11 @@ TrainingSetup setup_of(const Json& facts, const PlannedJob& job) {
   setup.sample_budget = std::max<std::int64_t>(0, integer_field(job.params, "sample_budget"));
   setup.target = number_field(facts, "target", number_field(job.params, "target"));
   setup.params = job.params;
-  if (setup.params.is_object()) setup.params.erase("seed");
+  if (setup.params.is_object()) {
+    setup.params.erase("seed");
+    // Runs from before there were profiles are of the same setup.
+    if (field(setup.params, "profile") == Json(false)) setup.params.erase("profile");
+  }
   setup.on = job.hosts;
   return setup;
 }

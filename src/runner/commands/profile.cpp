@@ -1,11 +1,15 @@
-// benchctl profile show | trace: where the steps of a profiled training spend time and memory.
+// benchctl profile show | trace | import: where the steps of a profiled training spend time and
+// memory, and what traces of other profilers say.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/text.h"
 #include "core/whole_file.h"
+#include "results/import/kineto_trace.h"
+#include "results/import/nsight_report.h"
 #include "results/output/verdicts/profile_output.h"
+#include "results/output/verdicts/trace_output.h"
 #include "runner/commands/command.h"
 #include "runner/commands/report_pages.h"
 #include "runner/site/find_run.h"
@@ -85,6 +89,47 @@ void add_profile_trace(CLI::App& profile) {
   command->callback([options] { write_trace(*options); });
 }
 
+struct TraceOptions {
+  std::vector<std::string> files;
+  PageOptions pages;
+  bool json = false;
+};
+
+bool is_database(const std::string& file) {
+  return file.ends_with(".sqlite") || file.ends_with(".sqlite3") || file.ends_with(".db");
+}
+
+ExitCode show_traces(const TraceOptions& options) {
+  std::vector<TraceBreakdown> all;
+  const auto add = [&](const DeviceTrace& trace) {
+    for (TraceBreakdown& one : breakdowns_of(trace)) all.push_back(std::move(one));
+  };
+  for (const std::string& file : options.files)
+    if (is_database(file))
+      std::ranges::for_each(read_nsight_report(file), add);
+    else
+      add(read_kineto_trace(file));
+  show([&] { return to_document(all); }, [&] { return to_json(all); }, options.json, options.pages);
+  return all.empty() ? ExitCode::not_measured : ExitCode::ok;
+}
+
+void add_profile_import(CLI::App& profile, CommandResult& result) {
+  CLI::App* command = profile.add_subcommand(
+      "import", "Show what a trace of PyTorch's profiler or of Nsight Systems says");
+  command->footer(
+      "Example: benchctl profile import rank0.json.gz rank1.json.gz\n"
+      "Traces of PyTorch's profiler end in .json or .json.gz, reports of Nsight Systems, exported "
+      "by `nsys export --type sqlite`, in .sqlite. Nothing is stored.\n"
+      "Exit codes: 0 there is work on a device or the host; 3 there is none.");
+  auto options = std::make_shared<TraceOptions>();
+  add_value(*command, "files", options->files, "FILE",
+            "Read these traces: of one rank, or of several ranks of one training")
+      ->required();
+  add_page_options(*command, options->pages);
+  command->add_flag("--json", options->json, "Print JSON (default: text)");
+  command->callback([options, &result] { result.code = show_traces(*options); });
+}
+
 }  // namespace
 
 void add_profile(CLI::App& app, CommandResult& result) {
@@ -93,6 +138,7 @@ void add_profile(CLI::App& app, CommandResult& result) {
   command->require_subcommand(1);
   add_profile_show(*command, result);
   add_profile_trace(*command);
+  add_profile_import(*command, result);
 }
 
 }  // namespace bench

@@ -22,7 +22,7 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 IN_FENCE = re.compile(r"^benchctl (\S.*)$", re.MULTILINE)
 IN_TEXT = re.compile(r"`(?:build/bin/)?benchctl ([a-z][^`]*)`")
 SCRIPT = re.compile(r"\bscripts/([a-z_]+)(?![\w./])")
-LOOKED_UP = {"train": 1, "report": 2, "compare": 1, "nightly": 1, "mlperf": 2, "verify": 1, "init": 1, "doctor": 1, "manual": 1, "export": 1}  # and how many words name the command
+LOOKED_UP = {"train": 1, "report": 2, "compare": 1, "nightly": 1, "mlperf": 2, "verify": 1, "init": 1, "doctor": 1, "manual": 1, "export": 1, "profile": 2}  # and how many words name the command
 OF_NIGHTLY = {"install", "pick", "prune"}
 ONLY_OF_RUN = {"--label": 1, "--json": 0, "--localise": 0, "--localise-jobs": 1, "--localise-time": 1}
 

@@ -405,7 +405,8 @@ std::vector<Rule> make_rules() {
        .when = {{M::residual_share, above, kMostResidual}},
        .share = M::residual_share,
        .ceiling = {Kind::share, M::residual_share},
-       .experiment = "trace a few steps (perf, Nsight Systems, PyTorch profiler)",
+       .experiment =
+           "profile a few steps (--profile; on GPUs Nsight Systems or PyTorch's profiler)",
        .fix = "depends on the result of that experiment"},
   };
 }

@@ -258,7 +258,7 @@ TEST_CASE(
   CHECK(job.logged("submission_benchmark").at(0).get<std::string>().starts_with("benchctl_llm_"));
 }
 
-TEST_CASE("lora trains its base before the clock starts, once") {
+TEST_CASE("lora trains its base before the clock starts, once", "[long]") {
   const TemporaryDirectory folder;
   const Json params = {{"workload", "lora"},
                        {"sequence", 8},

@@ -120,7 +120,7 @@ TEST_CASE("a frozen part in 16 bits is found with a sharded or resumed optimizer
   }
 }
 
-TEST_CASE("16-bit parameters whose masters moved count as moved") {
+TEST_CASE("16-bit parameters whose masters moved count as moved", "[long]") {
   for (const Dtype dtype : {Dtype::bf16, Dtype::f16})
     for (const bool shard : {false, true}) {
       ShortTraining training;

@@ -277,7 +277,6 @@ void Replica::backward(int index, const StepScalars& scalars, const Hooks& hooks
   for (std::size_t i = 0; i < hooks.milestones.size(); ++i) {
     lane.run(done, hooks.milestones[i] + 1, scalars);
     done = hooks.milestones[i] + 1;
-    const TimelineScope recorded(lane.timeline(), Activity::buckets);
     hooks.reached(index, static_cast<int>(i));
   }
   lane.run(done, static_cast<int>(plan_.actions.size()), scalars);

@@ -18,10 +18,10 @@ enum class Activity : std::uint8_t {
   losses,     // adding up the losses of a micro-batch
   tables,     // rows, gradients and updates of embedding tables
   messages,   // to and from other stages of a pipeline
-  buckets,    // handing final gradients to their exchange
   lane_sum,   // summing the gradients of the threads
   lane_wait,  // for other threads
-  exchange,   // of gradients, losses and parameters with other ranks
+  rank_wait,  // for other ranks, and agreeing with them on the loss
+  exchange,   // of gradients and parameters with other ranks
   norm,       // of the gradient
   update,     // of the parameters
   rollouts    // generating answers to train on

@@ -167,7 +167,9 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
 /// The mean loss over all samples, summed in rank order, and the spread of the ranks' times.
 double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
   const bool counts = model_ == nullptr || model_->counts_losses();
-  const TimelineScope recorded(replica_.timeline(), Activity::exchange);
+  const bool stages = model_ != nullptr && model_->part().stages > 1;
+  const TimelineScope recorded(replica_.timeline(),
+                               stages ? Activity::messages : Activity::rank_wait);
   const Replica::Times times = replica_.times();
   const Seconds computed = exchange_.times().compute - times.tensor_exchange -
                            times.shard_exchange - times.pipeline_wait;

@@ -44,7 +44,12 @@ void LaneSum::begin() {
 void LaneSum::bucket_ready(int lane, int bucket) {
   State& state = states_[static_cast<std::size_t>(bucket)];
   count_down(state.lanes);
-  if (static_cast<std::size_t>(bucket) + 1 == states_.size()) wait_for_zero(state.lanes);
+  Timeline* const timeline = replica_.lane(lane).timeline();
+  if (static_cast<std::size_t>(bucket) + 1 == states_.size()) {
+    const TimelineScope recorded(timeline, Activity::lane_wait);
+    wait_for_zero(state.lanes);
+  }
+  const TimelineScope recorded(timeline, Activity::lane_sum);
   sum_final_buckets(lane);
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kMostRecorded = 100;  // steps
 constexpr std::size_t kMostTimelines = 16;  // steps whose spans are kept, besides the slowest
 constexpr std::size_t kMostGaps = 12;
 constexpr std::size_t kMostOwners = 12;
-constexpr std::size_t kMostSpans = 40'000;
+constexpr std::size_t kMostSpans = 40'000;  // of all threads that are reported
 constexpr std::size_t kMostResident = 1024;
 
 /// "layer3" of "layer3.wqkv"; a name of one word is a module of its own.
@@ -123,8 +123,8 @@ void StepProfiler::end_step(Seconds begin, Seconds end) {
 }
 
 void StepProfiler::note_resident_memory() {
-  if (const std::int64_t bytes = anonymous_memory(); bytes > 0)
-    resident_.push_back({number_, bytes});
+  if (const std::int64_t bytes = anonymous_memory(); bytes > kept_bytes_)
+    resident_.push_back({number_, bytes - kept_bytes_});
   if (resident_.size() < kMostResident) return;
   std::vector<StepProfile::Resident> half;
   for (std::size_t i = 0; i < resident_.size(); i += 2) half.push_back(resident_[i]);
@@ -144,14 +144,20 @@ void StepProfiler::account_lane(const Timeline& lane, RecordedStep& step) {
     step.rows[row_of(span)] += static_cast<float>(span.length().value) * share;
     if (before != nullptr) {
       const double gap = (span.begin - before->end).value;
-      Gap& at = gaps_[{row_of(*before), row_of(span)}];
+      Gap& at = step.gaps[{row_of(*before), row_of(span)}];
       at.seconds += gap / threads_;
       at.longest = std::max(at.longest, gap);
     }
     before = &span;
   }
+  // A thread that waits for another may sleep.
+  double waits = 0.0;
+  for (const TimelineSpan& span : lane.spans())
+    if (span.activity == Activity::lane_wait || span.activity == Activity::messages)
+      waits += span.length().value;
   const Timeline::Running& running = lane.running();
-  step.off_processor += (running.wall - running.processor).value / threads_;
+  const double lost = (running.wall - running.processor).value - waits;
+  step.off_processor += std::max(0.0, lost) / threads_;
 }
 
 /// A step is the work of the threads, from the first that begins to the last that ends, and what
@@ -168,6 +174,10 @@ void StepProfiler::account(RecordedStep& step) {
   step.rows[plan_.actions.size() + static_cast<std::size_t>(Activity::lane_wait)] +=
       static_cast<float>(waits / threads_);
   for (const TimelineSpan& span : now_.rank.spans()) {
+    if (!(first < last)) {  // no thread did anything
+      step.rows[row_of(span)] += static_cast<float>(span.length().value);
+      continue;
+    }
     const Seconds before = std::min(span.end, first) - std::min(span.begin, first);
     const Seconds after = std::max(span.end, last) - std::max(span.begin, last);
     step.rows[row_of(span)] += static_cast<float>((before + after).value);
@@ -177,15 +187,42 @@ void StepProfiler::account(RecordedStep& step) {
   step.unattributed = step.seconds().value - named;
 }
 
+namespace {
+
+Timeline first_spans(const Timeline& whole) {
+  Timeline first;
+  for (const TimelineSpan& span : whole.spans()) {
+    if (first.spans().size() == kMostSpans) break;
+    first.add(span.activity, span.begin, span.end, span.action);
+  }
+  return first;
+}
+
+std::int64_t bytes_of_spans(const StepTimelines& timelines) {
+  std::size_t spans = timelines.rank.spans().capacity();
+  for (const Timeline& lane : timelines.lanes) spans += lane.spans().capacity();
+  return static_cast<std::int64_t>(spans * sizeof(TimelineSpan));
+}
+
+}  // namespace
+
 void StepProfiler::keep(RecordedStep step) {
   const std::size_t at = recorded_.size();
   const bool slowest = at == 0 || step.seconds() > recorded_[slowest_].seconds();
   const bool among_first = with_timelines_.size() < kMostTimelines;
-  if (slowest || among_first) step.timelines = now_;
+  if (slowest || among_first) {
+    step.timelines.rank = first_spans(now_.rank);
+    for (const Timeline& lane : now_.lanes) step.timelines.lanes.push_back(first_spans(lane));
+  }
   if (slowest && at > 0 && slowest_ >= kMostTimelines) recorded_[slowest_].timelines = {};
   if (slowest) slowest_ = at;
   if (among_first) with_timelines_.push_back(at);
   recorded_.push_back(std::move(step));
+  kept_bytes_ = bytes_of_spans(now_);
+  for (const RecordedStep& one : recorded_)
+    kept_bytes_ += bytes_of_spans(one.timelines) +
+                   static_cast<std::int64_t>(one.rows.size() * sizeof(float) +
+                                             one.gaps.size() * 2 * sizeof(std::pair<Rows, Gap>));
 }
 
 std::string StepProfiler::words_of(std::size_t row) const {
@@ -245,16 +282,25 @@ void StepProfiler::add_times(StepProfile& profile) const {
 }
 
 std::vector<ProfiledGap> StepProfiler::largest_gaps() const {
+  std::map<Rows, Gap> by_rows;
+  const std::vector<std::size_t> typical = typical_steps();
+  for (std::size_t i = 0; i < recorded_.size(); ++i) {
+    const bool counts = std::ranges::find(typical, i) != typical.end();
+    for (const auto& [rows, gap] : recorded_[i].gaps) {
+      Gap& sum = by_rows[rows];
+      if (counts) sum.seconds += gap.seconds / static_cast<double>(typical.size());
+      sum.longest = std::max(sum.longest, gap.longest);
+    }
+  }
   std::map<std::pair<std::string, std::string>, Gap> by_words;
-  for (const auto& [rows, gap] : gaps_) {
+  for (const auto& [rows, gap] : by_rows) {
     Gap& sum = by_words[{words_of(rows.first), words_of(rows.second)}];
     sum.seconds += gap.seconds;
     sum.longest = std::max(sum.longest, gap.longest);
   }
   std::vector<ProfiledGap> all;
   for (const auto& [words, gap] : by_words)
-    all.push_back({words.first, words.second, gap.seconds / static_cast<double>(recorded_.size()),
-                   gap.longest});
+    all.push_back({words.first, words.second, gap.seconds, gap.longest});
   std::ranges::stable_sort(all, std::greater<>(), &ProfiledGap::seconds);
   if (all.size() > kMostGaps) all.resize(kMostGaps);
   return all;

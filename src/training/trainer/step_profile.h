@@ -37,8 +37,8 @@ struct ProfiledActivity {
 /// Time between two spans of one thread in which nothing is recorded.
 struct ProfiledGap {
   std::string after = {}, before = {};
-  double seconds = 0.0;  // of a step: the mean over threads and recorded steps
-  double longest = 0.0;  // a single one
+  double seconds = 0.0;  // of a typical step: mean over threads
+  double longest = 0.0;  // a single one, in any recorded step
 };
 
 /// Buffers of one kind of tensor that are in use when a pass needs most memory.
@@ -64,7 +64,7 @@ struct StepProfile {
   };
   struct Resident {
     std::int64_t step = 0;
-    std::int64_t bytes = 0;  // of the process, without files that it maps
+    std::int64_t bytes = 0;  // of the process, without files that it maps and this profile
   };
 
   int threads = 0;
@@ -95,17 +95,19 @@ class StepProfiler {
   StepProfile finish() const;
 
  private:
+  using Rows = std::pair<std::size_t, std::size_t>;  // before and after
+  struct Gap {
+    double seconds = 0.0, longest = 0.0;
+  };
   struct RecordedStep {
     std::int64_t number = 0;
     Seconds begin, end;
     double unattributed = 0.0, off_processor = 0.0;
     std::vector<float> rows = {};  // seconds, by action, then by activity
-    StepTimelines timelines = {};
+    std::map<Rows, Gap> gaps = {};
+    StepTimelines timelines = {};  // the first kMostSpans of each thread
 
     Seconds seconds() const { return end - begin; }
-  };
-  struct Gap {
-    double seconds = 0.0, longest = 0.0;
   };
 
   bool is_sampled() const;
@@ -133,9 +135,9 @@ class StepProfiler {
   StepTimelines now_ = {};
   std::vector<StepProfile::Step> steps_ = {};
   std::vector<RecordedStep> recorded_ = {};
-  std::vector<std::size_t> with_timelines_ = {};                  // of recorded_
-  std::size_t slowest_ = 0;                                       // of recorded_
-  std::map<std::pair<std::size_t, std::size_t>, Gap> gaps_ = {};  // by row before and row after
+  std::vector<std::size_t> with_timelines_ = {};  // of recorded_
+  std::size_t slowest_ = 0;                       // of recorded_
+  std::int64_t kept_bytes_ = 0;                   // of recorded_ and now_
   std::int64_t resident_every_ = 1;
   std::vector<StepProfile::Resident> resident_ = {};
 };

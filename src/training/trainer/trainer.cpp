@@ -391,7 +391,9 @@ void Trainer::train_step(RunObserver& observer) {
   checks_->before_step(done_);
   const Seconds begin = steady_now();
   SparseTables* tables = workload_.tables();
-  if (profiler_) replica_->record(profiler_->begin_step(done_));
+  // A step that compares rollouts does more than others do.
+  const bool profiled = profiler_ && !(workload_.rollouts() != nullptr && checks_->due(done_ + 1));
+  if (profiled) replica_->record(profiler_->begin_step(done_));
   if (tables != nullptr) {
     const TimelineScope recorded(replica_->timeline(), Activity::tables);
     tables->gather(Split::train, split_.first(done_, ranks_.copy(), 0), split_.of_rank());
@@ -424,7 +426,7 @@ void Trainer::train_step(RunObserver& observer) {
     tables->update(rate, step.gradient_scale);
   }
   const Seconds end = steady_now();
-  if (profiler_) {
+  if (profiled) {
     replica_->record(nullptr);
     profiler_->end_step(begin, end);
   }

@@ -143,8 +143,9 @@ std::string overhead_words(const StepProfile& profile) {
 std::string resident_words(const StepProfile& profile) {
   if (profile.resident.empty()) return "unknown";
   const double first = profile.resident.front().bytes, last = profile.resident.back().bytes;
-  return fmt::format("{} after the first step, {} after the last of {:.0f}", format(Bytes{first}),
-                     format(Bytes{last}), profile.resident.back().step + 1.0);
+  return fmt::format("{} after step {:.0f}, {} after step {:.0f}", format(Bytes{first}),
+                     profile.resident.front().step + 1.0, format(Bytes{last}),
+                     profile.resident.back().step + 1.0);
 }
 
 std::string peak_words(const StepProfile& profile) {

@@ -76,7 +76,7 @@ std::vector<ProfileSpan> spans_of(const ProfileRecords& records, const StepProfi
       span.name = of.operation;
       span.module = of.module;
       span.phase = of.phase;
-    } else if (row < 0.0 && -1.0 - row < static_cast<double>(names.size())) {
+    } else if (row <= -1.0 && -1.0 - row < static_cast<double>(names.size())) {
       span.name = text_of(names[static_cast<std::size_t>(-1.0 - row)]);
     } else {
       continue;
@@ -110,7 +110,7 @@ StepProfile profile_of(const RunRecords& run, const JobResult& job, const Profil
   profile.unattributed = number_field(records.facts, "unattributed");
   profile.off_processor = number_field(records.facts, "off_processor");
   const Json& peak = object_field(records.training, "peak_flops");
-  profile.peak_flops = number_field(peak, "value") / std::max(1, job.job.ranks);
+  profile.peak_flops = number_field(peak, "value");
   profile.peak_source = text_field(peak, "source");
   const ChunkTable steps(records.chunks, "profile_steps");
   for (std::size_t i = 0; i < steps.rows("step"); ++i)
@@ -270,6 +270,7 @@ constexpr double kInput = 0.05;
 constexpr double kOffProcessor = 0.03;
 constexpr double kLaneWait = 0.10;
 constexpr double kOtherExchange = 0.10;
+constexpr double kUnattributed = 0.05;
 
 std::string share_words(double share) { return fmt::format("{:.1f} % of the step", 100.0 * share); }
 
@@ -326,6 +327,7 @@ void find_waits(const StepProfile& profile, std::vector<ProfileFinding>& finding
       {"data", "input", "threads write the inputs of micro-batches", kInput},
       {"lane_wait", "lane_wait", "threads wait for slower ones of their rank", kLaneWait},
       {"exchange", "exchange", "nothing hides the exchange with other ranks", kOtherExchange},
+      {"rank_wait", "rank_wait", "this rank waits for slower ones", kOtherExchange},
       {"messages", "messages", "stages of the pipeline wait for each other", kOtherExchange}};
   for (const Wait& wait : kWaits)
     for (const ProfileRow& row : profile.activities)
@@ -333,6 +335,11 @@ void find_waits(const StepProfile& profile, std::vector<ProfileFinding>& finding
           row.operation == wait.activity && share >= wait.least)
         findings.push_back(
             {wait.cause, fmt::format("{}: {}", wait.text, share_words(share)), share});
+  if (const double share = profile.unattributed / profile.step_seconds; share >= kUnattributed)
+    findings.push_back(
+        {"unattributed",
+         fmt::format("neither operations nor activities account for {}", share_words(share)),
+         share});
   if (const double share = profile.off_processor / profile.step_seconds; share >= kOffProcessor)
     findings.push_back(
         {"off_processor",

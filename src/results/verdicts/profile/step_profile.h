@@ -1,6 +1,6 @@
 // Where the time and the memory of a training's steps go, from the records of a job that was
 // profiled (parameter `profile` of the probe training): operator by operator, what lies between,
-// and what that says. Field names are in docs/profile.md; missing or corrupt fields have no value.
+// and what that says. Missing or corrupt fields have no value.
 #pragma once
 
 #include <cstdint>
@@ -62,11 +62,11 @@ struct ProfileOverhead {
   double low = kNoValue, high = kNoValue;  // 95 % interval
 };
 
-/// Something that the profile shows, most seconds first. Of a leak `share` is that of the memory.
+/// Something that the profile shows.
 struct ProfileFinding {
-  std::string cause;  // "slow_operation", "idle_gap", "input", "off_processor", "lane_wait", "leak"
+  std::string cause;  // of schemas/report_profile.json
   std::string text;
-  double share = kNoValue;  // of the step
+  double share = kNoValue;  // of the step; none for a leak
 };
 
 struct StepProfile {
@@ -111,6 +111,7 @@ struct MemoryGrowth {
 /// A leak, or zeros. Judged from 40 readings on, without the first quarter of them.
 MemoryGrowth leak_of(const std::vector<ResidentMemory>& resident);
 
+/// The largest share first, a leak last.
 std::vector<ProfileFinding> findings_of(const StepProfile& profile);
 
 }  // namespace bench

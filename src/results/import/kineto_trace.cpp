@@ -1,16 +1,19 @@
 #include "results/import/kineto_trace.h"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <utility>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/json_fields.h"
+#include "core/whole_file.h"
 
 namespace bench {
 namespace {
@@ -18,24 +21,27 @@ namespace {
 constexpr double kMicrosecond = 1e-6;
 constexpr std::size_t kMostTraceBytes = std::size_t{4} << 30;
 
+[[noreturn]] void refuse_gzip(const std::filesystem::path& path) {
+  throw Error(ErrorKind::input, path.string() + ": its gzip stream is damaged or cut",
+              "write the trace again, or decompress what can be read of it");
+}
+
 /// A file as it is, or decompressed.
 std::string read_gzip(const std::filesystem::path& path) {
-  const auto closed = [](gzFile file) { gzclose(file); };
-  const std::unique_ptr<gzFile_s, decltype(closed)> file(gzopen(path.c_str(), "rb"), closed);
-  if (file == nullptr) return read_file(path);  // says why it cannot be read
-  std::string text;
-  std::string piece(std::size_t{1} << 20, '\0');
-  for (;;) {
-    const int got = gzread(file.get(), piece.data(), static_cast<unsigned>(piece.size()));
-    if (got < 0)
-      throw Error(ErrorKind::input, path.string() + ": its gzip stream is damaged",
-                  "write the trace again, or decompress what can be read of it");
-    if (got == 0) return text;
+  const Descriptor input = open_input(path);
+  const gzFile file = gzdopen(dup(input.get()), "rb");
+  if (file == nullptr) throw Error(ErrorKind::environment, "cannot read " + path.string());
+  std::string text, piece(std::size_t{1} << 20, '\0');
+  int got = 0;
+  while ((got = gzread(file, piece.data(), static_cast<unsigned>(piece.size()))) > 0 &&
+         text.size() <= kMostTraceBytes)
     text.append(piece, 0, static_cast<std::size_t>(got));
-    if (text.size() > kMostTraceBytes)
-      throw Error(ErrorKind::input, path.string() + ": longer than 4 GiB without compression",
-                  "record fewer steps");
-  }
+  const bool whole = gzclose(file) == Z_OK && got >= 0;
+  if (text.size() > kMostTraceBytes)
+    throw Error(ErrorKind::input, path.string() + ": longer than 4 GiB without compression",
+                "record fewer steps");
+  if (!whole) refuse_gzip(path);
+  return text;
 }
 
 /// Collects the events of a trace while it is parsed, so that the tree of JSON is never whole.
@@ -71,7 +77,7 @@ class KinetoReader {
     if (text_field(event, "ph") != "X" || !(std::abs(begin) < kMost) ||
         !(length >= 0.0 && length < kMost))
       return;
-    add(event, text_field(event, "cat"), begin * kMicrosecond, (begin + length) * kMicrosecond);
+    add(event, text_field(event, "cat"), begin, begin + length);
   }
 
   void add(const Json& event, const std::string& category, double begin, double end) {
@@ -105,10 +111,13 @@ class KinetoReader {
   /// PyTorch marks "ProfilerStep#12" and "enumerate(DataLoader)#_SingleProcessDataLoaderIter...".
   void add_annotation(const std::string& name, std::int64_t thread, double begin, double end) {
     constexpr std::string_view kStep = "ProfilerStep#";
-    if (name.starts_with(kStep))
-      trace_.steps.push_back({std::atoll(name.c_str() + kStep.size()), begin, end});
-    else if (name.starts_with("enumerate(DataLoader)"))
+    if (name.starts_with(kStep)) {
+      std::int64_t number = 0;
+      std::from_chars(name.data() + kStep.size(), name.data() + name.size(), number);
+      trace_.steps.push_back({number, begin, end});
+    } else if (name.starts_with("enumerate(DataLoader)")) {
       trace_.loading.push_back({names_.number_of(name, trace_), thread, begin, end});
+    }
   }
 
   template <class Spans>
@@ -119,10 +128,11 @@ class KinetoReader {
   template <class Spans>
   static void shift(Spans& spans, double by) {
     for (auto& one : spans) {
-      one.begin -= by;
-      one.end -= by;
+      one.begin = (one.begin - by) * kMicrosecond;
+      one.end = (one.end - by) * kMicrosecond;
     }
   }
+  /// Until then times are microseconds since some epoch, of which a second has few digits left.
   void shift_to_zero() {
     double first = first_of(trace_.work, std::numeric_limits<double>::infinity());
     first = first_of(trace_.operations, first);
@@ -134,8 +144,8 @@ class KinetoReader {
     shift(trace_.loading, first);
     shift(trace_.steps, first);
     for (auto& [correlation, call] : trace_.calls) {
-      call.begin -= first;
-      call.end -= first;
+      call.begin = (call.begin - first) * kMicrosecond;
+      call.end = (call.end - first) * kMicrosecond;
     }
   }
 

@@ -3,20 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/error.h"
+#include "core/whole_file.h"
 #include "results/store/sqlite.h"
 
 namespace bench {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-/// Global thread and process numbers have the thread in these bits.
-constexpr std::int64_t kThreadBits = 24;
+/// Global numbers of threads: the machine, the process in 24 bits, the thread in 24 bits. Those of
+/// processes have no thread.
+constexpr int kThreadBits = 24;
+constexpr std::int64_t kProcessMask = (std::int64_t{1} << 24) - 1;
 
 std::int64_t process_of(std::int64_t global) { return global >> kThreadBits; }
+std::int64_t pid_of(std::int64_t process) { return process & kProcessMask; }
 
 class NsightReader {
  public:
@@ -29,9 +34,12 @@ class NsightReader {
     if (!db_.tableExists("StringIds"))
       throw Error(ErrorKind::input, file_ + ": is no report of Nsight Systems",
                   "give a report that `nsys export --type sqlite` wrote");
+    read_strings();
     read_kernels();
-    read_memory("CUPTI_ACTIVITY_KIND_MEMCPY", "copy");
-    read_memory("CUPTI_ACTIVITY_KIND_MEMSET", "fill");
+    // Graphs of kernels that were traced as a whole, which is the default of nsys.
+    read_other("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graph", DeviceWorkKind::compute);
+    read_other("CUPTI_ACTIVITY_KIND_MEMCPY", "copy", DeviceWorkKind::memory);
+    read_other("CUPTI_ACTIVITY_KIND_MEMSET", "fill", DeviceWorkKind::memory);
     if (processes_.empty())
       throw Error(ErrorKind::input, file_ + ": has no kernels, copies or fills",
                   "profile with `nsys profile --trace cuda`");
@@ -51,32 +59,50 @@ class NsightReader {
     return has_column(table, "globalPid") ? "t.globalPid" : "0";
   }
 
+  /// Columns start, end, deviceId, streamId, correlationId and the process.
   void add_work(SQLite::Statement& row, const std::string& name, DeviceWorkKind kind) {
+    const DeviceCall time = time_of(row);
+    const std::int64_t device = row.getColumn(2).getInt64();
+    if (!is_valid(time) || device < 0 || device > std::numeric_limits<int>::max()) return;
     const std::int64_t process = process_of(row.getColumn(5).getInt64());
     DeviceTrace& trace = processes_[process];
-    trace.work.push_back({names_[process].number_of(name, trace), kind, row.getColumn(2).getInt(),
-                          row.getColumn(3).getInt64(), row.getColumn(4).getInt64(),
-                          row.getColumn(0).getDouble() * kNanosecond,
-                          row.getColumn(1).getDouble() * kNanosecond});
+    trace.work.push_back({names_[process].number_of(name, trace), kind, static_cast<int>(device),
+                          row.getColumn(3).getInt64(), row.getColumn(4).getInt64(), time.begin,
+                          time.end});
+  }
+
+  static DeviceCall time_of(SQLite::Statement& row) {
+    return {row.getColumn(0).getDouble() * kNanosecond, row.getColumn(1).getDouble() * kNanosecond};
+  }
+  static bool is_valid(const DeviceCall& time) {
+    constexpr double kLatest = 1e12;
+    return std::abs(time.begin) < kLatest && std::abs(time.end) < kLatest && time.end >= time.begin;
+  }
+
+  void read_strings() {
+    SQLite::Statement row(db_, "SELECT id, value FROM StringIds");
+    while (row.executeStep())
+      strings_.emplace(row.getColumn(0).getInt64(), row.getColumn(1).getString());
   }
 
   void read_kernels() {
     const std::string table = "CUPTI_ACTIVITY_KIND_KERNEL";
     if (!db_.tableExists(table)) return;
     SQLite::Statement row(db_, "SELECT t.start, t.end, t.deviceId, t.streamId, t.correlationId, " +
-                                   process_column(table) + ", s.value FROM " + table +
-                                   " t LEFT JOIN StringIds s ON s.id = t.demangledName");
+                                   process_column(table) + ", t.demangledName FROM " + table +
+                                   " t");
     while (row.executeStep()) {
-      const std::string name = row.getColumn(6).getString();
+      const auto found = strings_.find(row.getColumn(6).getInt64());
+      const std::string name = found == strings_.end() ? "unknown" : found->second;
       add_work(row, name, kind_of_kernel(name));
     }
   }
 
-  void read_memory(const std::string& table, const std::string& name) {
+  void read_other(const std::string& table, const std::string& name, DeviceWorkKind kind) {
     if (!db_.tableExists(table)) return;
     SQLite::Statement row(db_, "SELECT t.start, t.end, t.deviceId, t.streamId, t.correlationId, " +
                                    process_column(table) + " FROM " + table + " t");
-    while (row.executeStep()) add_work(row, name, DeviceWorkKind::memory);
+    while (row.executeStep()) add_work(row, name, kind);
   }
 
   void read_calls() {
@@ -88,10 +114,10 @@ class NsightReader {
                                    std::string(known ? "t.globalTid" : "0") + " FROM " + table +
                                    " t");
     while (row.executeStep()) {
+      const DeviceCall time = time_of(row);
       const auto process = processes_.find(process_of(row.getColumn(3).getInt64()));
-      if (process != processes_.end())
-        process->second.calls[row.getColumn(2).getInt64()] = {
-            row.getColumn(0).getDouble() * kNanosecond, row.getColumn(1).getDouble() * kNanosecond};
+      if (process != processes_.end() && is_valid(time))
+        process->second.calls[row.getColumn(2).getInt64()] = time;
     }
   }
 
@@ -104,10 +130,10 @@ class NsightReader {
     std::vector<DeviceTrace> all;
     for (auto& [process, trace] : processes_) {
       trace.file = file_;
-      if (processes_.size() > 1) trace.file += fmt::format(", process {}", process);
+      if (processes_.size() > 1) trace.file += fmt::format(", process {}", pid_of(process));
       for (DeviceWork& work : trace.work) {
         work.begin -= first;
-        work.end = std::max(work.begin, work.end - first);
+        work.end -= first;
       }
       for (auto& [number, call] : trace.calls) {
         call.begin -= first;
@@ -122,16 +148,19 @@ class NsightReader {
   SQLite::Database db_;
   std::map<std::int64_t, DeviceTrace> processes_ = {};
   std::map<std::int64_t, TraceNames> names_ = {};  // by process
+  std::map<std::int64_t, std::string> strings_ = {};
 };
 
 }  // namespace
 
 std::vector<DeviceTrace> read_nsight_report(const std::filesystem::path& path) {
-  refuse_special_file(path);
+  open_input(path);  // refuses what is no file, and says why one cannot be read
   try {
     return NsightReader(path).read();
   } catch (const SQLite::Exception& error) {
-    rethrow(error, path);
+    throw Error(ErrorKind::input,
+                path.string() + " is no complete report of Nsight Systems: " + error.what(),
+                "export the report again with `nsys export --type sqlite`");
   }
 }
 

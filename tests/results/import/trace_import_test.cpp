@@ -1,5 +1,6 @@
 // Traces of PyTorch's profiler and of Nsight Systems, written here as those programs write them.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <fstream>
@@ -95,13 +96,27 @@ TEST_CASE("a trace that is damaged or none says so") {
   gzwrite(file, whole.data(), static_cast<unsigned>(whole.size()));
   gzclose(file);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
-  refused([&] { read_kineto_trace(path); }, "cut.json.gz");
+  refused([&] { read_kineto_trace(path); }, "cut.json.gz: its gzip stream is damaged or cut");
   std::ofstream(folder.path() / "text.sqlite") << "text";
-  refused([&] { read_nsight_report(folder.path() / "text.sqlite"); }, "text.sqlite");
+  refused([&] { read_nsight_report(folder.path() / "text.sqlite"); },
+          "text.sqlite is no complete report of Nsight Systems");
+  refused([&] { read_nsight_report(folder.path() / "none.sqlite"); }, "none.sqlite");
+  mkfifo((folder.path() / "pipe.json").c_str(), 0600);
+  refused([&] { read_kineto_trace(folder.path() / "pipe.json"); }, "pipe.json");
   SQLite::Database(folder.path() / "empty.sqlite", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("CREATE TABLE other(id INT)");
   refused([&] { read_nsight_report(folder.path() / "empty.sqlite"); },
           "is no report of Nsight Systems");
+}
+
+TEST_CASE("times of traces keep their digits") {
+  const DeviceTrace trace = kineto_trace_from(
+      R"({"traceEvents": [
+  {"ph": "X", "cat": "kernel", "name": "a", "ts": 1712195495505543.0, "dur": 2},
+  {"ph": "X", "cat": "kernel", "name": "b", "ts": 1712195495505545.0, "dur": 1}]})",
+      "t.json");
+  CHECK(trace.work[0].end == trace.work[1].begin);
+  CHECK(trace.work[1].begin == Approx(2e-6).epsilon(1e-12));
 }
 
 TEST_CASE("events with impossible values are left out") {
@@ -123,7 +138,9 @@ TEST_CASE("events with impossible values are left out") {
 TEST_CASE("a report of Nsight Systems: each process has its own numbers of launches") {
   const TemporaryDirectory folder;
   const auto path = folder.path() / "report.sqlite";
-  constexpr std::int64_t kFirst = std::int64_t{11} << 24, kSecond = std::int64_t{12} << 24;
+  constexpr std::int64_t kMachine = std::int64_t{3} << 48;
+  constexpr std::int64_t kFirst = kMachine + (std::int64_t{11} << 24),
+                         kSecond = kMachine + (std::int64_t{12} << 24);
   {
     SQLite::Database db(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     db.exec("CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT NOT NULL)");
@@ -155,13 +172,23 @@ TEST_CASE("a report of Nsight Systems: each process has its own numbers of launc
             std::to_string(kFirst) + ", 64, 1)");
     db.exec("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (4000, 4500, " +
             std::to_string(kFirst + 3) + ", 5, 0), (6000, 6500, " + std::to_string(kSecond + 4) +
-            ", 5, 0), (1, 2, " + std::to_string(std::int64_t{13} << 24) + ", 5, 0)");
+            ", 5, 0), (1, 2, " + std::to_string(std::int64_t{13} << 24) +
+            ", 5, 0), (-9e999, 9e999, " + std::to_string(kFirst) + ", 9, 0)");
+    db.exec("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (-9e999, 9e999, 0, 7, 6, " +
+            std::to_string(kFirst) + ", 64, 1), (3000, 2000, 0, 7, 6, " + std::to_string(kFirst) +
+            ", 64, 1), (1, 2, -1, 7, 6, " + std::to_string(kFirst) + ", 64, 1)");
+    db.exec(
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(start INT, end INT, deviceId INT, streamId "
+        "INT, correlationId INT, globalPid INT)");
+    db.exec("INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (9500, 9900, 0, 7, 8, " +
+            std::to_string(kFirst) + ")");
   }
   const auto traces = read_nsight_report(path);
   REQUIRE(traces.size() == 2);
   CHECK(traces[0].file == "report.sqlite, process 11");
-  REQUIRE(traces[0].work.size() == 2);
-  CHECK(names_of(traces[0]) == std::vector<std::string>{"sgemm", "copy"});
+  REQUIRE(traces[0].work.size() == 3);
+  CHECK(names_of(traces[0]) == std::vector<std::string>{"sgemm", "CUDA graph", "copy"});
+  CHECK(traces[0].calls.size() == 1);
   CHECK(traces[0].work[0].begin == Approx(1e-6));  // since the first call
   CHECK(traces[0].calls.at(5).begin == Approx(0.0));
   REQUIRE(traces[1].work.size() == 1);

@@ -169,12 +169,18 @@ Document to_document(const std::vector<TraceBreakdown>& breakdowns) {
   ItemList findings;
   for (const TraceFinding& finding : findings_of(breakdowns))
     findings.items.push_back({StyledText{finding.text, Tone::unsure}});
-  if (findings.items.empty())
+  const bool devices_work =
+      std::ranges::any_of(breakdowns, [](const TraceBreakdown& one) { return one.device >= 0; });
+  if (breakdowns.empty())
+    document.add(Paragraph{"There is no work in these traces."});
+  else if (!devices_work)
+    document.add(Paragraph{"There is no work on a device in these traces, only on the host."});
+  else if (findings.items.empty())
     document.add(
         Paragraph{"Nothing stands out: no wait for launches, no exposed communication or "
                   "copies, no straggler."});
   document.add(std::move(findings));
-  if (DocumentTable devices = devices_table(breakdowns); !devices.rows.empty())
+  if (DocumentTable devices = devices_table(breakdowns); devices_work)
     document
         .add(Heading{"Time of the device, in parts of the span from its first work to its last"})
         .add(std::move(devices));

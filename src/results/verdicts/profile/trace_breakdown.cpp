@@ -151,19 +151,43 @@ std::vector<TraceRow> rows_of_operations(const DeviceTrace& trace) {
   return rows.sorted();
 }
 
+/// Seconds of disjoint intervals before points in time.
+class Covered {
+ public:
+  explicit Covered(Intervals intervals) : intervals_(std::move(intervals)) {
+    double sum = 0.0;
+    for (const Interval& one : intervals_) {
+      before_.push_back(sum);
+      sum += one.end - one.begin;
+    }
+  }
+  double until(double time) const {
+    const auto next = std::ranges::upper_bound(intervals_, time, {}, &Interval::begin);
+    if (next == intervals_.begin()) return 0.0;
+    const auto last = static_cast<std::size_t>(next - intervals_.begin()) - 1;
+    return before_[last] + std::min(time, intervals_[last].end) - intervals_[last].begin;
+  }
+
+ private:
+  Intervals intervals_;
+  std::vector<double> before_ = {};
+};
+
 void add_steps(const DeviceTrace& trace, TraceBreakdown& to) {
+  Intervals loading;
+  for (const HostOperation& load : trace.loading) loading.push_back({load.begin, load.end});
+  const Covered covered(united(std::move(loading)));
   std::vector<double> seconds;
-  double all = 0.0, loading = 0.0;
+  double all = 0.0, waits = 0.0;
   for (const TraceStep& step : trace.steps) {
     seconds.push_back(step.end - step.begin);
     all += step.end - step.begin;
-    for (const HostOperation& load : trace.loading)
-      loading += std::max(0.0, std::min(load.end, step.end) - std::max(load.begin, step.begin));
+    waits += covered.until(step.end) - covered.until(step.begin);
   }
   std::ranges::sort(seconds);
   to.steps = seconds.size();
   to.step_median = at(seconds, 0.5);
-  if (all > 0.0) to.loading = loading / all;
+  if (all > 0.0) to.loading = waits / all;
 }
 
 TraceBreakdown breakdown_of(const DeviceTrace& trace, int device, std::vector<DeviceWork> work) {
@@ -194,11 +218,10 @@ std::vector<TraceBreakdown> breakdowns_of(const DeviceTrace& trace) {
   std::vector<TraceBreakdown> all;
   for (auto& [device, work] : devices) all.push_back(breakdown_of(trace, device, std::move(work)));
   if (all.empty() && !trace.operations.empty()) all.push_back({trace.file, trace.rank});
-  for (TraceBreakdown& one : all) {
-    one.only_device = all.size() == 1;
-    add_steps(trace, one);
-  }
-  if (!all.empty()) all.front().operations = rows_of_operations(trace);
+  for (TraceBreakdown& one : all) one.only_device = all.size() == 1;
+  if (all.empty()) return all;
+  add_steps(trace, all.front());
+  all.front().operations = rows_of_operations(trace);
   return all;
 }
 
@@ -237,12 +260,12 @@ void find_in_device(const TraceBreakdown& one, std::vector<TraceFinding>& findin
 void find_stragglers(const std::vector<TraceBreakdown>& all, std::vector<TraceFinding>& findings) {
   std::vector<double> compute;
   for (const TraceBreakdown& one : all)
-    if (one.device >= 0) compute.push_back(one.compute);
+    if (one.device >= 0 && one.compute > 0.0) compute.push_back(one.compute);
   if (compute.size() < 2) return;
   std::ranges::sort(compute);
   const double median = compute[(compute.size() - 1) / 2];
   for (const TraceBreakdown& one : all) {
-    const double above = one.device < 0 ? 0.0 : one.compute / median - 1.0;
+    const double above = one.device < 0 ? 0.0 : one.compute / median - 1.0;  // median > 0
     if (above >= kStraggler)
       findings.push_back({"straggler",
                           fmt::format("{} computes {:.1f} % longer than the median of {}: others "

@@ -39,7 +39,7 @@ struct TraceBreakdown {
   double idle_launch = 0.0;   // was launched when the device was idle, and is on its way
   double idle_queued = 0.0;   // was launched before, and waits for something else
   double idle_unknown = 0.0;  // has no known launch
-  /// From the end of the call that launches a kernel to its begin, where the stream was free.
+  /// From the end of the call that launches work to its begin, where the stream was free.
   double launch_median = kNoValue, launch_p95 = kNoValue;
   double step_median = kNoValue;  // of the steps that the framework marked
   double loading = kNoValue;      // share of these steps that waits for a data loader

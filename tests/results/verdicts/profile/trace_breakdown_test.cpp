@@ -113,7 +113,7 @@ TEST_CASE("trace: waits for launches, communication, copies and data are named")
   CHECK(causes_of(breakdowns_of(copies)) == Causes{"exposed_copies"});
   DeviceTrace loads = busy;
   loads.steps = {{1, 0, 50}, {2, 50, 100}};
-  loads.loading = {{0, 1, 45, 55}};
+  loads.loading = {{0, 1, 45, 55}, {0, 2, 50, 53}, {0, 1, 200, 300}};
   CHECK(causes_of(breakdowns_of(loads)) == Causes{"input"});
 }
 
@@ -135,6 +135,26 @@ TEST_CASE("trace: the rank that computes longer than the others is named") {
   CHECK_NOTHROW(Schema::load(schema_path("report_profile_import")).check(json, "traces"));
   const std::string text = to_terminal(to_document(all), TextStyle{});
   CHECK(text.find("rank 2") != std::string::npos);
+}
+
+TEST_CASE("trace: a device that only copies is no rank to compare with") {
+  DeviceTrace trace{.file = "t", .names = {"k"}};
+  trace.work = {work_at(Kind::compute, 0, 10), work_at(Kind::memory, 0, 10)};
+  trace.work[1].device = 1;
+  const auto all = breakdowns_of(trace);
+  REQUIRE(all.size() == 2);
+  CHECK(causes_of(all) == Causes{"exposed_copies"});
+  CHECK_NOTHROW(Schema::load(schema_path("report_profile_import")).check(to_json(all), "traces"));
+}
+
+TEST_CASE("trace: an empty trace and one of the host alone say so") {
+  const auto text_of_trace = [](const DeviceTrace& trace) {
+    return to_terminal(to_document(breakdowns_of(trace)), TextStyle{});
+  };
+  DeviceTrace trace{.file = "t", .names = {"k"}};
+  CHECK(text_of_trace(trace).find("no work in these traces") != std::string::npos);
+  trace.operations = {{0, 1, 0, 1}};
+  CHECK(text_of_trace(trace).find("only on the host") != std::string::npos);
 }
 
 TEST_CASE("trace: devices of one trace are separate") {

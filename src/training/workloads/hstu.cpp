@@ -105,6 +105,11 @@ class HstuWorkload final : public Workload {
     return std::make_unique<HstuEvaluation>(data_.source(), known_, references_, model);
   }
 
+  /// Of tiny's law; tests/training/workloads/hstu_workload_test.cpp computes them.
+  std::vector<std::pair<std::string, double>> baselines() const override {
+    if (preset_ != "tiny") return {};
+    return {{"without history", 0.20545}, {"constant taste", 0.09357}};
+  }
   Json data() const override { return data_.facts(); }
   bool repeats() const override { return data_.repeats(); }
 

@@ -93,6 +93,29 @@ TEST_CASE("the floor of a sequential recommender is the expected AUC of the law'
   CHECK(constant.gap > 0.05);
 }
 
+TEST_CASE("baselines of hstu tiny are what the filter gains by history and by change") {
+  const auto workload = make_hstu_workload("tiny", 1);
+  const TasteModel source(hstu_setting("tiny").histories(1));
+  std::vector<double> p;
+  std::vector<float> best, without_history, constant;
+  for (std::int64_t i = 0; i < workload->recipe().evaluation_samples; ++i) {
+    History history;
+    source.read(Split::evaluation, static_cast<std::uint64_t>(i), history);
+    const HistoryTruth truth = source.truth(history);
+    p.insert(p.end(), truth.best.begin(), truth.best.end());
+    for (std::size_t event = 0; event < truth.best.size(); ++event) {
+      best.push_back(static_cast<float>(truth.best[event]));
+      without_history.push_back(static_cast<float>(truth.without_history[event]));
+      constant.push_back(static_cast<float>(truth.constant_taste[event]));
+    }
+  }
+  const double floor = expected_auc(best, p);
+  const auto baselines = workload->baselines();
+  REQUIRE(baselines.size() == 2);
+  CHECK(baselines[0].second == Approx(floor - expected_auc(without_history, p)).margin(1e-5));
+  CHECK(baselines[1].second == Approx(floor - expected_auc(constant, p)).margin(1e-5));
+}
+
 TEST_CASE("a sequential recommender answers in bf16 too") {
   FreshLane narrow(make_hstu_workload("tiny", 1), 4, Dtype::bf16);
   narrow.workload->read(Split::evaluation, 0, narrow.model, narrow.lane);

@@ -93,7 +93,9 @@ TasteModel::TasteModel(const TasteOptions& options)
 
 double TasteModel::probability(int taste, std::int32_t item, std::int32_t group) const {
   const auto i = static_cast<std::size_t>(item);
-  const std::size_t cell = static_cast<std::size_t>(taste * options_.topics + topics_[i]);
+  const std::size_t cell =
+      static_cast<std::size_t>(taste) * static_cast<std::size_t>(options_.topics) +
+      static_cast<std::size_t>(topics_[i]);
   const double score = options_.bias + affinities_[cell] + static_cast<double>(quality_[i]) +
                        effects_[static_cast<std::size_t>(group)];
   return 1.0 / (1.0 + std::exp(-score));

@@ -93,7 +93,7 @@ TEST_CASE("a prediction depends on no later event, no other user and no label") 
       CHECK((after[i] != before[i]) == may);
     }
   };
-  changes_from(model.items, 2, 8);    // event 2 of the first user: it and later ones
+  changes_from(model.items, 2, 7);    // event 2 of the first user: it and later ones
   changes_from(model.actions, 2, 0);  // the action on event 1
   changes_from(model.previous, 3, 1);
   // Beyond a history's end nothing is read: event 3 of the second user.

@@ -98,7 +98,7 @@ TEST_CASE("a rank that reads other histories is found by the next rank") {
   check_that_other_samples_are_found(short_hstu(10));
 }
 
-TEST_CASE("a sequential recommender learns more from a history than its order does not change") {
+TEST_CASE("a sequential recommender beats a filter that takes tastes for constant", "[long]") {
   ShortTraining training = leaking_hstu();
   training.recipe.batch = 64;
   training.recipe.horizon = training.recipe.evaluation_every = 400;
@@ -130,7 +130,7 @@ TEST_CASE("actions among the inputs that predict them are found by a loss below 
 }
 
 // The next event's row has the action that this event's is to predict.
-TEST_CASE("a causal mask that is off by one is found by a loss below the least") {
+TEST_CASE("a causal mask that is off by one is found by a loss below the least", "[long]") {
   ShortTraining training = leaking_hstu();
   training.inject = replace_hstu<PeekingAttention>;
   const TrainingRun run = train_short(training);

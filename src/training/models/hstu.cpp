@@ -99,7 +99,9 @@ Hstu make_hstu(const HstuShape& shape, std::int64_t samples, Dtype dtype, bool r
     if (recompute) graph.end_recompute();
   }
   const Var h = silu(p.linear_of(p.norm(x, "norm"), "hidden", shape.width));
-  model.logits = linear(h, p.head("head", 1), {p.bias("head", 1)});
+  // Not zero: gradients of everything before it would stay below AdamW's epsilon in the first
+  // steps.
+  model.logits = linear(h, p.table("head", shape.width, 1, 0.02), {p.bias("head", 1)});
   model.losses = event_losses(model.logits, model.labels);
   return model;
 }

@@ -72,7 +72,7 @@ TEST_CASE("a prediction depends on no later event, no other user and no label") 
   const Hstu model = make_hstu(kLittleHstu, kUsers, Dtype::f64);
   const Plan plan = make_plan(*model.graph, false);
   Weights weights(plan, 5);
-  // Head, gates and biases start at zero or one, and would hide what reaches them.
+  // Gains and biases start at one and zero, and would hide what reaches them.
   for (std::int64_t i = 0; i < weights.all().elements(); ++i)
     weights.all().as<double>()[i] += 0.2 * std::sin(static_cast<double>(i));
   Lane lane(plan, weights, kernels_of_hstu);

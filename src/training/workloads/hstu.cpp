@@ -31,7 +31,7 @@ HstuSetting tiny_hstu() {
   recipe.clip = 1.0;
   recipe.target = 0.012;
   recipe.target_source =
-      "some 1.8 times the usual gap at the horizon; models that see no times, or no history, end "
+      "some 1.7 times the usual gap at the horizon; models that see no times, or no history, end "
       "at "
       "2.3 and 17 times the target (docs/workloads/hstu.md)";
   recipe.evaluation_every = 25;

@@ -392,6 +392,62 @@ class NarrowClassifier final : public Narrow<ClassifierKernels> {
   }
 };
 
+class NarrowHstu final : public Narrow<HstuKernels> {
+ public:
+  using Narrow::Narrow;
+  void silu(View x, View y) override {
+    WideViews views(buffers_);
+    wide_->silu(views.read(x), views.written(y));
+  }
+  void silu_backward(View x, View y_gradient, View x_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->silu_backward(views.read(x), views.read(y_gradient),
+                         views.written_or_added(x_gradient, add), add);
+  }
+  void attention(const HstuAttentionShape& shape, const HstuInputs& in, View output) override {
+    WideViews views(buffers_);
+    wide_->attention(shape, widened(views, in), views.written(output));
+  }
+  void attention_backward(const HstuAttentionShape& shape, const HstuBackward& what) override {
+    WideViews views(buffers_);
+    HstuBackward wide = what;
+    wide.in = widened(views, what.in);
+    wide.output_gradient = views.read(what.output_gradient);
+    wide.packed_gradient = views.written_or_added(what.packed_gradient, what.add_packed);
+    wide.position_gradient = views.written_or_added(what.position_gradient, what.add_position);
+    wide.time_gradient = views.written_or_added(what.time_gradient, what.add_time);
+    wide_->attention_backward(shape, wide);
+  }
+  void gate(View x, View packed, View y) override {
+    WideViews views(buffers_);
+    wide_->gate(views.read(x), views.read(packed), views.written(y));
+  }
+  void gate_backward(const HstuGateBackward& what) override {
+    WideViews views(buffers_);
+    HstuGateBackward wide = what;
+    wide.x = views.read(what.x);
+    wide.packed = views.read(what.packed);
+    wide.y_gradient = views.read(what.y_gradient);
+    wide.x_gradient = views.written_or_added(what.x_gradient, what.add_x);
+    wide.packed_gradient = views.written_or_added(what.packed_gradient, what.add_packed);
+    wide_->gate_backward(wide);
+  }
+  void event_losses(View logits, View labels, double gradient_scale, View losses) override {
+    WideViews views(buffers_);
+    const View wide = gradient_scale == 0.0 ? views.read(logits) : views.changed(logits);
+    wide_->event_losses(wide, labels, gradient_scale, losses);
+  }
+
+ private:
+  static HstuInputs widened(WideViews& views, const HstuInputs& in) {
+    HstuInputs wide = in;
+    wide.packed = views.read(in.packed);
+    wide.position_bias = views.read(in.position_bias);
+    wide.time_bias = views.read(in.time_bias);
+    return wide;
+  }
+};
+
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
@@ -440,6 +496,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.convolution = std::make_unique<NarrowConvolution>(std::move(wide.convolution));
   set.detection = std::make_unique<NarrowDetection>(std::move(wide.detection));
   set.classifier = std::make_unique<NarrowClassifier>(std::move(wide.classifier));
+  set.hstu = std::make_unique<NarrowHstu>(std::move(wide.hstu));
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -10,6 +10,7 @@
 #include "training/host/diffusion_host.h"
 #include "training/host/experts_host.h"
 #include "training/host/gemm_host.h"
+#include "training/host/hstu_host.h"
 #include "training/host/policy_host.h"
 #include "training/host/simple_host.h"
 #include "training/host/vector.h"
@@ -280,6 +281,7 @@ KernelSet kernel_set() {
   set.convolution.reset(new Convolution<T>);
   set.detection.reset(new Detection<T>);
   set.classifier.reset(new Classifier<T>);
+  set.hstu.reset(new Hstu<T>);
   set.experts.reset(new Experts<T>);
   return set;
 }

@@ -11,6 +11,7 @@
 #include "training/kernels/detection_kernels.h"
 #include "training/kernels/diffusion_kernels.h"
 #include "training/kernels/expert_kernels.h"
+#include "training/kernels/hstu_kernels.h"
 #include "training/kernels/memory.h"
 #include "training/kernels/policy_kernels.h"
 #include "training/kernels/rank_kernels.h"
@@ -303,6 +304,7 @@ struct KernelSet {
   std::unique_ptr<ConvolutionKernels> convolution = {};
   std::unique_ptr<DetectionKernels> detection = {};
   std::unique_ptr<ClassifierKernels> classifier = {};
+  std::unique_ptr<HstuKernels> hstu = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};

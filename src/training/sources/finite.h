@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "training/sources/click_source.h"
+#include "training/sources/history_source.h"
 #include "training/sources/image_source.h"
 #include "training/sources/scene_source.h"
 #include "training/sources/token_source.h"
@@ -95,6 +96,16 @@ class FiniteImages final : public FiniteSource<ImageSource> {
                      std::span<double> velocity) const override {
     source_.best_velocity(words, x_t, time, velocity);
   }
+};
+
+class FiniteHistories final : public FiniteSource<HistorySource> {
+ public:
+  using FiniteSource::FiniteSource;
+  const HistoryShape& shape() const override { return source_.shape(); }
+  void read(Split split, std::uint64_t index, History& history) const override {
+    source_.read(split, index_at(split, index), history);
+  }
+  HistoryTruth truth(const History& history) const override { return source_.truth(history); }
 };
 
 class FiniteScenes final : public FiniteSource<SceneSource> {

@@ -8,6 +8,7 @@
 #include "training/models/detect.h"
 #include "training/models/dlrm.h"
 #include "training/models/flow.h"
+#include "training/models/hstu.h"
 #include "training/models/image.h"
 #include "training/models/llm.h"
 #include "training/models/lora.h"
@@ -17,6 +18,7 @@
 #include "training/workloads/dlrm.h"
 #include "training/workloads/flow.h"
 #include "training/workloads/grpo.h"
+#include "training/workloads/hstu.h"
 #include "training/workloads/image.h"
 #include "training/workloads/llm.h"
 #include "training/workloads/lora.h"
@@ -95,6 +97,7 @@ const std::vector<Entry>& entries() {
       {"lora", lora_presets(), make_lora_workload, make_lora_base_workload},
       {"dlrm", dlrm_presets(), without_sequences("dlrm", make_dlrm_workload)},
       {"two_tower", two_tower_presets(), without_sequences("two_tower", make_two_tower_workload)},
+      {"hstu", hstu_presets(), without_sequences("hstu", make_hstu_workload)},
       {"moe", moe_presets(),
        [](const std::string& preset, std::uint64_t seed, std::int64_t sequence,
           const DataChoice& data) { return make_moe_workload(preset, seed, sequence, data); }},

@@ -290,7 +290,7 @@ TEST_CASE("lora trains its base before the clock starts, once", "[long]") {
 
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
   for (const char* workload :
-       {"llm", "lora", "dlrm", "two_tower", "moe", "flow", "detect", "grpo"}) {
+       {"llm", "lora", "dlrm", "two_tower", "hstu", "moe", "flow", "detect", "grpo"}) {
     INFO(workload);
     TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
     CHECK(job.run().status == Status::ok);

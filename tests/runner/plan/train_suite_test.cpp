@@ -106,6 +106,7 @@ TEST_CASE(
   CHECK_FALSE(asked("tiny", "").second.contains("dtype"));
   CHECK(asked("flux", "", "flow").second["dtype"] == "bf16");
   CHECK(asked("small", "", "grpo").second["dtype"] == "bf16");
+  CHECK(asked("dlrm_v4", "", "hstu").second["dtype"] == "bf16");
   CHECK(asked("retinanet", "", "detect").second["dtype"] == "bf16");
   CHECK(asked("resnet50", "", "image").second["dtype"] == "bf16");
   CHECK_FALSE(asked("tiny_vit", "", "image").second.contains("dtype"));

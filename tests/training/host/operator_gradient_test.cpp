@@ -12,6 +12,7 @@
 #include "training/operators/convolution.h"
 #include "training/operators/detection.h"
 #include "training/operators/diffusion.h"
+#include "training/operators/hstu.h"
 #include "training/operators/linear.h"
 #include "training/operators/recommender.h"
 #include "training/operators/transformer.h"
@@ -418,6 +419,52 @@ TEST_CASE("the loss with smoothed labels is that of mixed targets, and so is its
   CHECK(of() == Approx(std::log(7.0)));
   z[3] = 50.0;
   CHECK(of() == Approx(50.0 * 0.2 * 6.0 / 7.0));
+}
+
+TEST_CASE("the gradient of HSTU's attention, gates and losses is correct for all lengths") {
+  // More events than a block of queries, in the second case; a full history, an empty one, and one
+  // between.
+  for (const HstuAttentionShape& shape :
+       {HstuAttentionShape{11, 2, 5, 6}, HstuAttentionShape{70, 1, 8, 9}}) {
+    Graph g(Dtype::f64);
+    const std::int64_t rows = 3 * shape.sequence, width = shape.width();
+    const Var packed =
+        silu(linear(checked_parameter(g, "x", rows, 6), checked_parameter(g, "w", 6, 4 * width)));
+    const Var lengths = g.input("lengths", {3, 1}, Dtype::int32);
+    const Var times = g.input("times", {rows, 1}, Dtype::int32);
+    const Var labels = g.input("labels", {rows, 1}, Dtype::int32);
+    const Var attended = hstu_attention(
+        {packed, lengths, times, checked_parameter(g, "by_distance", shape.heads, shape.sequence),
+         checked_parameter(g, "by_time", shape.heads, shape.buckets)},
+        shape);
+    const Var y = hstu_gate(add(attended, checked_parameter(g, "z", rows, width)), packed);
+    const Var losses = event_losses(linear(y, checked_parameter(g, "v", width, 1)), labels);
+    const auto fill = [&](const Lane& lane) {
+      const auto at = [&](Var input) { return lane.view(input).as<std::int32_t>(); };
+      at(lengths)[0] = static_cast<std::int32_t>(shape.sequence);
+      at(lengths)[1] = 0;
+      at(lengths)[2] = static_cast<std::int32_t>(shape.sequence * 2 / 3);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        at(times)[row] = static_cast<std::int32_t>(row % shape.sequence * 3);
+        at(labels)[row] = static_cast<std::int32_t>(row % 3) - 1;
+      }
+    };
+    for (const std::string_view isa : host_kernel_isas()) {
+      const GradientError error =
+          check_gradients(g, losses, fill, [&](Dtype dtype) { return host_kernels(dtype, isa); });
+      INFO(isa << ": worst at " << error.parameter);
+      CHECK(error.worst < kGradientTolerance);
+    }
+  }
+}
+
+TEST_CASE("the time between two events counts by its power of two, up to the last bucket") {
+  CHECK(time_bucket(0, 5) == 0);
+  CHECK(time_bucket(1, 5) == 1);
+  CHECK(time_bucket(3, 5) == 2);
+  CHECK(time_bucket(4, 5) == 3);
+  CHECK(time_bucket(1 << 30, 5) == 4);
+  CHECK(time_bucket(7, 1) == 0);
 }
 
 TEST_CASE("a window's gradient goes to the first of its largest pixels") {

@@ -11,6 +11,7 @@
 #include "training/kernels/memory.h"
 #include "training/models/llm.h"
 #include "training/workloads/detect.h"
+#include "training/workloads/hstu.h"
 #include "training/workloads/image.h"
 
 namespace bench::training {
@@ -129,6 +130,25 @@ TEST_CASE("functors: classifiers train like with host kernels in all types") {
       CHECK(worst.worst_loss < one.loss);
       CHECK(worst.worst_norm < one.norm);
     }
+}
+
+TEST_CASE("functors: a sequential recommender trains like with host kernels in all types") {
+  struct Tolerance {
+    Dtype dtype;
+    double loss, norm;
+  };
+  for (const Tolerance& one : {Tolerance{Dtype::f32, 2e-5, 1e-4}, Tolerance{Dtype::bf16, 0.03, 0.1},
+                               Tolerance{Dtype::f16, 2e-3, 1e-2}}) {
+    const auto workload = make_hstu_workload("tiny", 1);
+    const Model model = workload->model(2, one.dtype, false);
+    const StepsCompared worst =
+        compare_steps(*model.graph, model.losses, [&](const Lane& lane, int number) {
+          workload->read(Split::train, 2 * static_cast<std::uint64_t>(number), model, lane);
+        });
+    INFO(to_string(one.dtype) << ": " << worst.worst_loss << " " << worst.worst_norm);
+    CHECK(worst.worst_loss < one.loss);
+    CHECK(worst.worst_norm < one.norm);
+  }
 }
 
 TEST_CASE("functors: click models train like with host kernels on a separate device") {

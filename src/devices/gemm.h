@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/json.h"
 #include "core/units.h"
 
 namespace bench {
@@ -103,6 +104,10 @@ class Gemm {
   virtual std::string chip() const { return ""; }
   /// Throws Error(input) for more threads than cores.
   virtual GemmOffer prepare(const GemmRequest& request) = 0;
+  /// The libraries that were tried so far where several could serve a request: for each kind of
+  /// request {"dtype", "threads", "isa", "cpu_isa", "libraries": [{"library", "version", "isa",
+  /// "flops", "chosen"}, or {"reason"}]}, flops a second of a product of size 512.
+  virtual Json trials() const { return Json::array(); }
 };
 
 }  // namespace bench

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "core/text.h"
 #include "devices/device.h"
 #include "devices/facts/cpu_facts.h"
 #include "devices/gemm.h"
+#include "devices/host/cpu_features.h"
+#include "devices/host/found_blas.h"
 #include "devices/host/gemm_blas_plan.h"
 #include "devices/host_clock.h"
 
@@ -161,27 +163,107 @@ std::optional<double> trial_seconds(const GemmOffer& offer, const GemmRequest& t
   return best;
 }
 
-}  // namespace
+using MakeGemm =
+    std::function<GemmOffer(const GemmRequest&, const std::vector<int>&, HostThreadWatch&)>;
 
-GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<int>& cores,
-                                HostThreadWatch& watch) {
-  // Timed once: the same library then serves every shape of a process.
-  static std::map<std::tuple<Dtype, int, std::string>, bool> blis_is_faster;
-  const auto kind = std::tuple(request.dtype, request.threads, request.isa);
-  auto known = blis_is_faster.find(kind);
-  if (known == blis_is_faster.end()) {
+/// In the order in which they are preferred.
+std::vector<MakeGemm> blas_makers(bool found_only) {
+  std::vector<MakeGemm> makers;
+  if (!found_only) makers = {make_openblas_gemm, make_blis_gemm};
+  for (const auto& blas : found_blas())
+    makers.push_back([&found = *blas](const GemmRequest& request, const std::vector<int>& cores,
+                                      HostThreadWatch& watch) {
+      return make_found_gemm(found, request, cores, watch);
+    });
+  return makers;
+}
+
+struct BlasChoice {
+  std::optional<std::size_t> chosen = {};  // of blas_makers()
+  Json tried = Json::array();              // by maker
+};
+
+/// Tries one library after another, because they share their threads, in several rounds: the clock
+/// rises while the first one works.
+BlasChoice choose_blas(const std::vector<MakeGemm>& makers, const GemmRequest& trial,
+                       const std::vector<int>& cores, HostThreadWatch& watch) {
+  constexpr int kRounds = 3;
+  BlasChoice choice;
+  std::vector<std::optional<double>> seconds(makers.size());
+  for (int round = 0; round < kRounds; ++round)
+    for (std::size_t i = 0; i < makers.size(); ++i) {
+      if (round > 0 && !seconds[i]) continue;
+      const GemmOffer offer = makers[i](trial, cores, watch);
+      std::string reason;
+      const auto took = trial_seconds(offer, trial, reason);
+      if (took) seconds[i] = std::min(*took, seconds[i].value_or(*took));
+      if (round > 0) continue;
+      choice.tried.push_back(took ? Json{{"library", offer.plan->library()},
+                                         {"version", offer.plan->version()},
+                                         {"isa", offer.plan->isa()},
+                                         {"chosen", false}}
+                                  : Json{{"reason", reason}});
+    }
+  for (std::size_t i = 0; i < makers.size(); ++i) {
+    if (!seconds[i]) continue;
+    choice.tried[i]["flops"] = trial.shape.operations() / *seconds[i];
+    if (!choice.chosen || *seconds[i] * kWorthIt < *seconds[*choice.chosen]) choice.chosen = i;
+  }
+  if (choice.chosen) choice.tried[*choice.chosen]["chosen"] = true;
+  return choice;
+}
+
+struct BlasRequest {
+  Dtype dtype = Dtype::f64;
+  int threads = 1;
+  std::string isa = {};
+  bool found_only = false;
+  auto operator<=>(const BlasRequest&) const = default;
+};
+
+/// Tried once: the same library then serves every shape of a process.
+std::map<BlasRequest, BlasChoice>& blas_choices() {
+  static std::map<BlasRequest, BlasChoice> choices;
+  return choices;
+}
+
+GemmOffer make_fastest_blas_gemm(const GemmRequest& request, bool found_only,
+                                 const std::vector<int>& cores, HostThreadWatch& watch) {
+  const std::vector<MakeGemm> makers = blas_makers(found_only);
+  if (makers.empty())
+    return {nullptr, "no BLAS library was found at run time: set BENCHCTL_BLAS to one"};
+  const BlasRequest kind{request.dtype, request.threads, request.isa, found_only};
+  auto known = blas_choices().find(kind);
+  if (known == blas_choices().end()) {
     GemmRequest trial = request;
     trial.shape = kTrial;
-    std::string openblas_reason, blis_reason;  // one after another: they share their threads
-    const auto openblas =
-        trial_seconds(make_openblas_gemm(trial, cores, watch), trial, openblas_reason);
-    const auto blis = trial_seconds(make_blis_gemm(trial, cores, watch), trial, blis_reason);
-    if (!openblas && !blis) return {nullptr, openblas_reason + "; " + blis_reason};
-    known = blis_is_faster.emplace(kind, !openblas || (blis && *blis * kWorthIt < *openblas)).first;
+    known = blas_choices().emplace(kind, choose_blas(makers, trial, cores, watch)).first;
   }
-  return known->second ? make_blis_gemm(request, cores, watch)
-                       : make_openblas_gemm(request, cores, watch);
+  const BlasChoice& choice = known->second;
+  if (choice.chosen) return makers[*choice.chosen](request, cores, watch);
+  std::vector<std::string> reasons;
+  for (const Json& tried : choice.tried) reasons.push_back(tried.at("reason"));
+  return {nullptr, join(reasons, "; ")};
 }
+
+/// The widest vectors that this CPU has, as far as libraries are told apart by them.
+std::string cpu_isa() {
+  const CpuFeatures& cpu = cpu_features();
+  return cpu.avx512 ? "avx512" : cpu.avx2_fma ? "avx2" : "";
+}
+
+Json blas_trials() {
+  Json all = Json::array();
+  for (const auto& [kind, choice] : blas_choices())
+    all.push_back({{"dtype", to_string(kind.dtype)},
+                   {"threads", kind.threads},
+                   {"isa", kind.isa},
+                   {"cpu_isa", cpu_isa()},
+                   {"libraries", choice.tried}});
+  return all;
+}
+
+}  // namespace
 
 namespace {
 
@@ -217,13 +299,16 @@ class HostGemm final : public Gemm {
     if (request.library == "onednn") return make_onednn_gemm(request, cores, watch_);
     if (request.library == "openblas") return make_openblas_gemm(request, cores, watch_);
     if (request.library == "blis") return make_blis_gemm(request, cores, watch_);
+    if (request.library == "found") return make_fastest_blas_gemm(request, true, cores, watch_);
     // oneDNN first: packed weights, and the only one with bf16 and int8.
     GemmOffer offer = make_onednn_gemm(request, cores, watch_);
     if (offer.plan) return offer;
-    GemmOffer second = make_faster_blas_gemm(request, cores, watch_);
+    GemmOffer second = make_fastest_blas_gemm(request, false, cores, watch_);
     if (!second.plan) second.reason = offer.reason + "; " + second.reason;
     return second;
   }
+
+  Json trials() const override { return blas_trials(); }
 
  private:
   const HostCpus& cpus_;

@@ -13,6 +13,9 @@
 
 namespace bench {
 
+/// Where oneDNN has no product, the first of OpenBLAS, BLIS and the libraries found at run time
+/// (found_blas.h) than which none of the later ones is a tenth faster, in a product of size 512:
+/// versions do not show which one supports the CPU. A trial takes some tens of milliseconds.
 std::unique_ptr<Gemm> make_host_gemm(const HostCpus& cpus, HostThreadWatch& watch);
 
 GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& cores,
@@ -26,11 +29,6 @@ GemmOffer make_blis_gemm(const GemmRequest& request, const std::vector<int>& cor
 Json onednn_version();
 Json openblas_version();
 Json blis_version();
-/// BLIS if it is at least a tenth faster than OpenBLAS for a product of size 512, else OpenBLAS:
-/// the versions do not show which one supports the CPU. Takes some tens of milliseconds.
-GemmOffer make_faster_blas_gemm(const GemmRequest& request, const std::vector<int>& cores,
-                                HostThreadWatch& watch);
-
 /// The instruction set in a oneDNN implementation's name ("brg:avx512_core_amx_bf16": amx); "" if
 /// unknown.
 std::string onednn_isa(const std::string& implementation);

@@ -237,6 +237,8 @@ LibraryThreads::LibraryThreads(const std::vector<int>& cores, HostThreadWatch& w
               "check OMP_THREAD_LIMIT, and that this build has OpenMP");
 }
 
+void LibraryThreads::run(const std::function<void(int)>& work) { on_all_threads(work); }
+
 std::optional<double> LibraryThreads::core_share(const std::string& isa) {
   if (!cores_) cores_.emplace(count_, isa);
   return cores_->smallest([](const auto& work) { on_all_threads(work); });

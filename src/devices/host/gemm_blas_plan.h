@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,8 @@ class LibraryThreads {
   LibraryThreads(const LibraryThreads&) = delete;
   LibraryThreads& operator=(const LibraryThreads&) = delete;
 
+  /// work(thread) on each of them.
+  void run(const std::function<void(int thread)>& work);
   /// CoreShare::smallest() for these threads and code of this instruction set.
   std::optional<double> core_share(const std::string& isa);
 

@@ -27,6 +27,8 @@ void run_gemm(State& state) {
   if (gemm == nullptr) return state.skip("no GEMM library for this device");
   for (const auto& name : state.list<std::string>("dtypes"))
     measure_dtype(state, *gemm, dtype_from(name));
+  if (const Json trials = gemm->trials(); !trials.empty())
+    state.facts("gemm_libraries", {{"trials", trials}});
 }
 
 const Registration gemm_probe{"gemm", run_gemm};

@@ -89,12 +89,12 @@ void judge_gates(const RunRecords& run, RunSummary& report) {
   }
 }
 
-/// Last facts of topic "data_loader" per job.
-std::map<std::string, Json> loader_facts(const RunRecords& run) {
+/// Last facts of this topic per job.
+std::map<std::string, Json> facts_by_job(const RunRecords& run, std::string_view topic) {
   std::map<std::string, Json> by_job;
   for (const Record& record : run.records)
     if (const auto* facts = std::get_if<Facts>(&record.body);
-        facts != nullptr && facts->topic == "data_loader" && facts->facts.is_object())
+        facts != nullptr && facts->topic == topic && facts->facts.is_object())
       by_job[record.job] = facts->facts;
   return by_job;
 }
@@ -246,7 +246,8 @@ RunSummary make_run_summary(const RunRecords& run) {
   report.results = make_results(run, report.jobs);
   judge_gates(run, report);
   report.hashes = result_hashes(run);
-  report.loaders = loader_facts(run);
+  report.loaders = facts_by_job(run, "data_loader");
+  report.gemm_libraries = facts_by_job(run, "gemm_libraries");
   report.machines = machines(run, report.results);
   report.programs = programs(run);
   report.outcome = run_outcome(report);

@@ -54,9 +54,10 @@ struct RunSummary {
   std::vector<Result> results;
   std::vector<GateResult> gates;  // GateResult::series is an index into results
   std::vector<Machine> machines;
-  Json programs = Json::array();        // topic "program" facts, each once; benchctl first
-  std::vector<ResultHash> hashes;       // of results that must be equal bit for bit
-  std::map<std::string, Json> loaders;  // facts of data loaders, by job
+  Json programs = Json::array();               // topic "program" facts, each once; benchctl first
+  std::vector<ResultHash> hashes;              // of results that must be equal bit for bit
+  std::map<std::string, Json> loaders;         // facts of data loaders, by job
+  std::map<std::string, Json> gemm_libraries;  // that were tried, by job
   std::vector<std::string> warnings;
 };
 

@@ -12,6 +12,7 @@
 #include "core/json_fields.h"
 #include "core/text.h"
 #include "results/output/run/curve.h"
+#include "results/output/run/gemm_lines.h"
 #include "results/output/run/loader_lines.h"
 #include "results/output/run/result_cells.h"
 #include "results/output/run/telemetry_lines.h"
@@ -255,6 +256,15 @@ FactList loader_facts_of(const Case& one, const RunSummary& report) {
   return loader_facts(loaders, one.measured);
 }
 
+/// Of the case's first job that tried libraries.
+Lines gemm_lines_of(const Case& one, const RunSummary& report) {
+  for (const JobResult* job : one.jobs)
+    if (const auto facts = report.gemm_libraries.find(job->job.id);
+        facts != report.gemm_libraries.end())
+      return gemm_lines(facts->second);
+  return {};
+}
+
 /// Takes out the rows that only repeat another metric of the case (traffic: bandwidth).
 Rows take_repeating(Rows& rows) {
   std::set<std::string> metrics;
@@ -299,7 +309,8 @@ void add_case(Document& document, const Case& one, const RunSummary& report) {
   for (const Curve& curve : split.curves) add_curve(document, curve, notes);
   add_repeating(document, repeating, all.common, notes);
   if (rows.empty() && one.ends.empty()) document.add(Lines{{"ok, no metrics"}});
-  document.add(loader_facts_of(one, report))
+  document.add(gemm_lines_of(one, report))
+      .add(loader_facts_of(one, report))
       .add(end_lines(one.ends))
       .add(fault_lines(one.jobs))
       .add(notes.lines())

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/fields.h"
+#include "core/json_fields.h"
 #include "results/output/run/result_json.h"
 #include "results/output/verdicts/diagnosis_json.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 Json to_json(const JobResult& result, const RunReport& report) {
   const auto loader = report.loaders.find(result.job.id);
+  const auto libraries = report.gemm_libraries.find(result.job.id);
   return {{"job", result.job.id},
           {"case", result.job.case_name},
           {"probe", result.job.probe},
@@ -24,6 +26,8 @@ Json to_json(const JobResult& result, const RunReport& report) {
           {"reason", text_or_null(result.reason)},
           {"seconds", number_or_null(result.seconds)},
           {"loader", loader == report.loaders.end() ? Json() : loader->second},
+          {"gemm_libraries",
+           libraries == report.gemm_libraries.end() ? Json() : field(libraries->second, "trials")},
           {"device_faults", result.faults}};
 }
 

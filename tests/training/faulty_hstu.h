@@ -60,13 +60,14 @@ class ShiftedDistances final : public PassingHstu {
   }
 };
 
-/// The slope of SiLU as if it were a sigmoid's share alone: x sigmoid'(x) is lost.
+/// Half of SiLU's slope, where the gradient is written and not added.
 class HalfSilu final : public PassingHstu {
  public:
   using PassingHstu::PassingHstu;
   void silu_backward(View x, View y_gradient, View x_gradient, bool add) override {
-    for (std::int64_t i = 0; i < x.elements(); ++i) x.as<double>()[i] *= 0.5;
     PassingHstu::silu_backward(x, y_gradient, x_gradient, add);
+    if (add) return;
+    for (std::int64_t i = 0; i < x_gradient.elements(); ++i) x_gradient.as<double>()[i] *= 0.5;
   }
 };
 

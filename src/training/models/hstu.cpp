@@ -15,7 +15,7 @@ const NameTable<HstuShape, 4> kHstuPresets{{{
     {{2, 32, 2, 16, 32, 256, 32, 8, 12}, "tiny"},
     {{4, 256, 4, 64, 256, 16'384, 64, 64, 16}, "small"},
     {{8, 512, 8, 64, 1024, 131'072, 128, 512, 20}, "standard"},
-    {{5, 512, 4, 128, 2048, 1'000'000, 512, 512, 20}, "dlrm_v4"},
+    {{3, 512, 4, 128, 4096, 1'000'000, 512, 512, 20}, "dlrm_v4"},
 }}};
 
 class HstuParameters : public LlamaParameters {

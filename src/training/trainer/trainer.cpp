@@ -92,9 +92,9 @@ TrainingCheck Trainer::floor_check() const {
   };
   const double loss = part("log_loss"), lacks = part("log_loss_gap");
   if (!(lacks < -kChance * (loss - lacks))) return check;
+  check.text = fmt::format("the log loss is {:.4g}, below {:.4g}, that of the true probabilities{}",
+                           loss, loss - lacks, check.held ? "" : "; " + check.text);
   check.held = false;
-  check.text = fmt::format("the log loss is {:.4g}, below {:.4g}, that of the true probabilities",
-                           loss, loss - lacks);
   return check;
 }
 

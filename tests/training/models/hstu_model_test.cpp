@@ -84,7 +84,7 @@ TEST_CASE("a prediction depends on no later event, no other user and no label") 
     return std::vector<double>(made.as<double>(), made.as<double>() + made.elements());
   };
   const auto before = predicted({}, 0, 0);
-  CHECK(predicted(model.labels, 2, 0) == before);
+  CHECK(predicted(model.labels, 2, 1) == before);  // it is 0
   const auto changes_from = [&](Var input, std::int64_t row, std::int32_t value) {
     const auto after = predicted(input, row, value);
     for (std::int64_t other = 0; other < 10; ++other) {
@@ -97,8 +97,10 @@ TEST_CASE("a prediction depends on no later event, no other user and no label") 
   changes_from(model.actions, 2, 0);  // the action on event 1
   changes_from(model.previous, 3, 1);
   // Beyond a history's end nothing is read: event 3 of the second user.
-  const auto after = predicted(model.items, 8, 8);
-  CHECK(std::equal(before.begin(), before.begin() + 8, after.begin()));
+  for (const Var input : {model.items, model.previous, model.actions, model.times}) {
+    const auto after = predicted(input, 8, 1);
+    CHECK(std::equal(before.begin(), before.begin() + 8, after.begin()));
+  }
 }
 
 TEST_CASE("HSTU has the expected parameters and FLOPs") {
@@ -110,12 +112,12 @@ TEST_CASE("HSTU has the expected parameters and FLOPs") {
   const double products = 2 * 32 * 32 + 2 * (32 * 128 + 32 * 32) + 32 * 32 + 32;
   const double attention = 2 * 2 * 32 * 32;  // two layers, two products, of half the pairs each
   CHECK(hstu_flops_per_sample(tiny) == 3.0 * 32 * (2.0 * products + attention));
-  CHECK(make_hstu(hstu_preset("dlrm_v4"), 1).graph->parameter_count() == 519'670'673);
-  // The five layers of MLPerf's model: an input projection and an output projection each.
+  CHECK(make_hstu(hstu_preset("dlrm_v4"), 1).graph->parameter_count() == 517'048'049);
+  // The layers of MLPerf's model: an input projection and an output projection each.
   const HstuShape large = hstu_preset("dlrm_v4");
   CHECK(large.layers * (large.width * 4 * large.heads * large.head_dim +
                         large.heads * large.head_dim * large.width) ==
-        5 * 5 * 512 * 512);
+        3 * 5 * 512 * 512);
 }
 
 TEST_CASE("every preset of hstu has a recipe, and histories that fit its model") {
@@ -132,9 +134,11 @@ TEST_CASE("every preset of hstu has a recipe, and histories that fit its model")
     CHECK(law.shape.events == setting.shape.events);
     CHECK(law.shape.items == setting.shape.items);
     CHECK(law.topics * 8 <= law.shape.items);
-    // Whatever time passes within a history has a bucket of its own power of two.
-    CHECK(time_bucket(static_cast<std::int32_t>((law.shape.events - 1) * kLongestPause),
-                      setting.shape.buckets + 1) < setting.shape.buckets + 1);
+    // Whatever time passes within a history has a bucket of its own power of two; in tiny, whose
+    // histories take some 500 units, the last one holds all from 1024 on.
+    const auto longest = static_cast<std::int32_t>((law.shape.events - 1) * kLongestPause);
+    if (preset != "tiny")
+      CHECK(time_bucket(longest, setting.shape.buckets + 1) < setting.shape.buckets);
   }
   CHECK_THROWS_WITH(hstu_preset("huge"), Catch::Contains("huge"));
 }

@@ -75,11 +75,17 @@ std::optional<double> CoreShare::smallest(const OnAllThreads& on_all) {
   for (Lane& lane : lanes_) lane.seconds = 0.0;
   on_all([&](int thread) {
     Lane& lane = lanes_.at(static_cast<std::size_t>(thread));
-    if (meeting.complete())
-      lane.seconds = median_seconds(*kernel_, factors_, iterations_, lane.sums.data());
+    if (!meeting.complete()) return;
+    lane.begin = steady_now().value;
+    lane.seconds = median_seconds(*kernel_, factors_, iterations_, lane.sums.data());
+    lane.end = steady_now().value;
   });
   const auto [least, most] = std::ranges::minmax(lanes_, {}, &Lane::seconds);
   if (!(least.seconds > 0.0)) return {};
+  // Threads of one CPU may work one after another, each with all of it.
+  if (std::ranges::max(lanes_, {}, &Lane::begin).begin >=
+      std::ranges::min(lanes_, {}, &Lane::end).end)
+    return {};
   fastest_ = std::min(fastest_, least.seconds);
   return fastest_ / most.seconds;
 }

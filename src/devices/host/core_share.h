@@ -25,14 +25,15 @@ class CoreShare {
 
   /// The smallest share of a core that any thread just got: multiply-add speed of all threads at
   /// once relative to the fastest observed. Takes about 50 us; call it directly after the work,
-  /// because a rising clock looks like a smaller share. Nothing if the threads did not start
-  /// together, or there is no such code for this CPU.
+  /// because a rising clock looks like a smaller share. Nothing if the threads did not work at
+  /// the same time, or there is no such code for this CPU.
   std::optional<double> smallest(const OnAllThreads& on_all);
 
  private:
   struct alignas(128) Lane {
     std::vector<std::byte> sums;
-    double seconds = 0.0;  // 0: unknown
+    double seconds = 0.0;           // 0: unknown
+    double begin = 0.0, end = 0.0;  // of its work
   };
 
   std::optional<ComputeKernel> kernel_;

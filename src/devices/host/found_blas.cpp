@@ -17,6 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The program may be linked with another version of the same library, whose symbols would come
+// first. Sanitizers refuse the flag.
+#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__)
+constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
+#else
+constexpr int kOwnSymbolsFirst = 0;
+#endif
+
 constexpr int kRowMajor = 101, kNoTranspose = 111;  // CBLAS_ORDER, CBLAS_TRANSPOSE
 
 template <class T, class Int>
@@ -116,7 +124,7 @@ GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread) {
 void* FoundBlas::symbol(const std::string& name) const { return dlsym(library_, name.c_str()); }
 
 FoundBlas::FoundBlas(const fs::path& path) : path_(path) {
-  library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (library_ == nullptr)
     throw Error(ErrorKind::environment, "cannot load " + path.string() + ": " + dlerror(),
                 "remove it from BENCHCTL_BLAS, or install what it needs");

@@ -1,11 +1,9 @@
 #include "devices/host/found_blas.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 #include <utility>
 
 #include "core/error.h"
@@ -19,7 +17,15 @@ namespace fs = std::filesystem;
 
 // The program may be linked with another version of the same library, whose symbols would come
 // first. Sanitizers refuse the flag.
-#if defined(RTLD_DEEPBIND) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define BENCH_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define BENCH_SANITIZED
+#endif
+#if defined(RTLD_DEEPBIND) && !defined(BENCH_SANITIZED)
 constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
 #else
 constexpr int kOwnSymbolsFirst = 0;
@@ -35,61 +41,20 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::vector<fs::path> matches(const fs::path& pattern) {
-  glob_t found{};
-  std::vector<fs::path> paths;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
-    for (std::size_t i = 0; i < found.gl_pathc; ++i) paths.emplace_back(found.gl_pathv[i]);
-  globfree(&found);
-  return paths;
-}
-
-constexpr const char* kPackages[] = {"scipy_openblas32/lib/libscipy_openblas.so",
-                                     "scipy_openblas64/lib/libscipy_openblas64_.so",
-                                     "numpy.libs/libscipy_openblas*.so"};
-constexpr const char* kVendors[] = {"opt/intel/oneapi/mkl/latest/lib/libmkl_rt.so.2",
-                                    "opt/AMD/aocl/*/*/lib_LP64/libblis-mt.so",
-                                    "opt/arm/armpl*/lib/libarmpl_lp64.so"};
+constexpr const char* kPackage = "lib/benchctl/blas/scipy_openblas32/lib/libscipy_openblas.so";
 
 }  // namespace
 
 std::vector<fs::path> blas_libraries(const BlasEnvironment& environment) {
-  std::vector<fs::path> candidates;
-  for (const std::string_view path : words_of(environment.given, ":"))
-    candidates.emplace_back(path);
-  std::vector<fs::path> packages;
-  if (!environment.virtual_env.empty())
-    packages.push_back(fs::path(environment.virtual_env) / "lib/python3*/site-packages");
-  for (const char* folder : {".local/lib/benchctl/blas", ".local/lib/python3*/site-packages"})
-    if (!environment.home.empty()) packages.push_back(fs::path(environment.home) / folder);
-  for (const char* folder :
-       {"usr/local/lib/benchctl/blas", "usr/local/lib/python3*/dist-packages",
-        "usr/local/lib/python3*/site-packages", "usr/lib/python3*/dist-packages",
-        "usr/lib/python3*/site-packages", "usr/lib64/python3*/site-packages"})
-    packages.push_back(environment.root / folder);
-  const auto add = [&](const fs::path& pattern) {
-    const auto found = matches(pattern);
-    candidates.insert(candidates.end(), found.begin(), found.end());
-  };
-  for (const fs::path& folder : packages)
-    for (const char* package : kPackages) add(folder / package);
-  for (const char* vendor : kVendors) add(environment.root / vendor);
-  std::vector<fs::path> existing;
-  std::set<fs::path> seen;
-  for (const fs::path& path : candidates) {
-    std::error_code none;
-    const fs::path real = fs::canonical(path, none);
-    const bool named = environment.given.find(path.string()) != std::string::npos;
-    if (seen.insert(real.empty() ? path : real).second &&
-        (named || fs::is_regular_file(real, none)))
-      existing.push_back(path);
-  }
-  return existing;
-}
-
-std::vector<fs::path> blas_libraries_here() {
-  return blas_libraries(
-      {"/", variable("HOME"), variable("VIRTUAL_ENV"), variable("BENCHCTL_BLAS")});
+  std::vector<fs::path> paths;
+  for (const std::string_view path : words_of(environment.given, ":")) paths.emplace_back(path);
+  std::vector<fs::path> installed{environment.root / "usr/local" / kPackage};
+  if (const fs::path home = environment.home; home.is_absolute())
+    installed.push_back(home / ".local" / kPackage);
+  std::error_code none;
+  for (const fs::path& path : installed)
+    if (fs::is_regular_file(path, none)) paths.push_back(path);
+  return paths;
 }
 
 GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread) {
@@ -123,7 +88,30 @@ GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread) {
 
 void* FoundBlas::symbol(const std::string& name) const { return dlsym(library_, name.c_str()); }
 
+namespace {
+
+/// While it is loaded: OpenBLAS starts its threads then, and ours do the work.
+class OneOpenBlasThread {
+ public:
+  OneOpenBlasThread() : before_(variable(kName)) { setenv(kName, "1", 1); }
+  ~OneOpenBlasThread() {
+    if (before_.empty())
+      unsetenv(kName);
+    else
+      setenv(kName, before_.c_str(), 1);
+  }
+  OneOpenBlasThread(const OneOpenBlasThread&) = delete;
+  OneOpenBlasThread& operator=(const OneOpenBlasThread&) = delete;
+
+ private:
+  static constexpr const char* kName = "OPENBLAS_NUM_THREADS";
+  std::string before_;
+};
+
+}  // namespace
+
 FoundBlas::FoundBlas(const fs::path& path) : path_(path) {
+  const OneOpenBlasThread one_thread;
   library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (library_ == nullptr)
     throw Error(ErrorKind::environment, "cannot load " + path.string() + ": " + dlerror(),
@@ -132,52 +120,45 @@ FoundBlas::FoundBlas(const fs::path& path) : path_(path) {
   describe();
 }
 
-/// OpenBLAS can be built with a prefix and a suffix of all names; "64_" stands for 64-bit integers.
+/// OpenBLAS can be built with a prefix and a suffix of all names.
 void FoundBlas::find_interface() {
   for (const char* prefix : {"", "scipy_"})
     for (const char* suffix : {"", "64_"}) {
-      if (dgemm_ != nullptr) return;
+      if (dgemm_ != nullptr) break;
       prefix_ = prefix;
       suffix_ = suffix;
-      wide_ = !suffix_.empty();
       dgemm_ = symbol(prefix_ + "cblas_dgemm" + suffix_);
       sgemm_ = symbol(prefix_ + "cblas_sgemm" + suffix_);
     }
-  if (dgemm_ == nullptr || sgemm_ == nullptr)
-    throw Error(ErrorKind::environment, path_.string() + " has no cblas_dgemm and cblas_sgemm",
-                "name a library with a CBLAS interface");
+  const std::string name = path_.string();
+  if (dgemm_ == nullptr || sgemm_ == nullptr ||
+      symbol(prefix_ + "openblas_get_config" + suffix_) == nullptr)
+    throw Error(ErrorKind::environment, name + " is no OpenBLAS with a CBLAS interface",
+                "name an OpenBLAS, such as PyPI's scipy-openblas32");
+  const bool plain_names = prefix_.empty() && suffix_.empty();
+  void* const linked = dlsym(RTLD_DEFAULT, "cblas_dgemm");
+  if (plain_names && linked != nullptr && (linked == dgemm_ || kOwnSymbolsFirst == 0))
+    throw Error(ErrorKind::environment,
+                name + " has the names of the library that this program uses already",
+                "name another OpenBLAS, such as PyPI's scipy-openblas32");
 }
 
 /// Also limits a call to the thread that makes it.
 void FoundBlas::describe() {
-  using Text = const char* (*)();
-  using Set = void (*)(int);
-  if (void* config = symbol(prefix_ + "openblas_get_config" + suffix_)) {
-    name_ = "openblas";
-    const auto words = words_of(std::string_view(reinterpret_cast<Text>(config)()));
-    if (words.size() > 1) version_ = std::string(words[1]);
-    if (void* core = symbol(prefix_ + "openblas_get_corename" + suffix_))
-      kernels_ = reinterpret_cast<Text>(core)();
-    if (void* set = symbol(prefix_ + "openblas_set_num_threads" + suffix_))
-      reinterpret_cast<Set>(set)(1);
-  } else if (void* text = symbol("mkl_get_version_string")) {
-    name_ = "mkl";
-    std::string buffer(256, '\0');
-    reinterpret_cast<void (*)(char*, int)>(text)(buffer.data(), static_cast<int>(buffer.size()));
-    version_ = buffer.c_str();
-    if (void* set = symbol("MKL_Set_Num_Threads")) reinterpret_cast<Set>(set)(1);
-  } else if (void* version = symbol("bli_info_get_version_str")) {
-    name_ = "blis";
-    version_ = reinterpret_cast<Text>(version)();
-    if (void* set = symbol("bli_thread_set_num_threads"))
-      reinterpret_cast<void (*)(std::int64_t)>(set)(1);
-  } else if (path_.filename().string().starts_with("libarmpl")) {
-    name_ = "armpl";
-  }
-  if (!kernels_.empty()) version_ += " (" + kernels_ + ")";
+  const auto text = [&](const char* function) {
+    void* const found = symbol(prefix_ + function + suffix_);
+    return found == nullptr ? std::string() : reinterpret_cast<const char* (*)()>(found)();
+  };
+  const std::string config = text("openblas_get_config");  // "OpenBLAS 0.3.34 USE64BITINT ..."
+  const auto words = words_of(std::string_view(config));
+  version_ = words.size() > 1 ? std::string(words[1]) : path_.filename().string();
+  wide_ = std::ranges::find(words, "USE64BITINT") != words.end() || suffix_ == "64_";
+  kernels_ = text("openblas_get_corename");
+  if (void* parallel = symbol(prefix_ + "openblas_get_parallel" + suffix_))
+    threads_ = reinterpret_cast<int (*)()>(parallel)() != 0;
+  if (void* set = symbol(prefix_ + "openblas_set_num_threads" + suffix_))
+    reinterpret_cast<void (*)(int)>(set)(1);
 }
-
-std::string FoundBlas::isa() const { return name_ == "openblas" ? openblas_isa(kernels_) : ""; }
 
 namespace {
 
@@ -217,10 +198,9 @@ struct Loaded {
   std::vector<std::string> problems = {};
 
   Loaded() {
-    std::set<std::pair<std::string, std::string>> seen;  // the same build in several environments
-    for (const fs::path& path : blas_libraries_here()) try {
-        auto one = std::make_unique<FoundBlas>(path);
-        if (seen.emplace(one->name(), one->version()).second) libraries.push_back(std::move(one));
+    for (const fs::path& path : blas_libraries({"/", variable("HOME"), variable("BENCHCTL_BLAS")}))
+      try {
+        libraries.push_back(std::make_unique<FoundBlas>(path));
       } catch (const Error& error) {
         problems.emplace_back(error.what());
       }
@@ -242,11 +222,9 @@ class FoundPlan final : public BlasPlan {
   }
 
   std::string library() const override { return blas_.name(); }
-  std::string version() const override { return blas_.version(); }
-  std::string implementation() const override {
-    return blas_.kernels().empty() ? blas_.name() : blas_.kernels();
-  }
-  std::string isa() const override { return blas_.isa(); }
+  std::string version() const override { return blas_.version() + " (" + blas_.kernels() + ")"; }
+  std::string implementation() const override { return blas_.kernels(); }
+  std::string isa() const override { return openblas_isa(blas_.kernels()); }
 
  private:
   void multiply() override {
@@ -270,11 +248,12 @@ const std::vector<std::string>& found_blas_problems() { return loaded().problems
 
 GemmOffer make_found_gemm(const FoundBlas& blas, const GemmRequest& request,
                           const std::vector<int>& cores, HostThreadWatch& watch) {
-  const std::string what = blas.name() + " " + blas.version();
+  const std::string what = blas.name();
   if (request.dtype != Dtype::f64 && request.dtype != Dtype::f32)
     return {nullptr, what + " has no " + std::string(to_string(request.dtype)) + " product"};
-  if (!allowed_isa(request.isa, blas.isa()))
-    return {nullptr, what + " is not limited to " + request.isa};
+  if (!allowed_isa(request.isa, openblas_isa(blas.kernels())))
+    return {nullptr, what + " selected kernels for " + blas.kernels() + ", not " + request.isa};
+  if (!blas.threads() && request.threads > 1) return {nullptr, what + " was built without threads"};
   return {std::make_unique<FoundPlan>(blas, request, cores, watch), ""};
 }
 

@@ -1,7 +1,6 @@
-// BLAS libraries that this machine has besides those that the program was built with, such as a
-// newer OpenBLAS: found at run time and loaded when a GEMM asks for them. Their products are
-// divided over our own pinned threads, each of which calls the library for a block of C, so the
-// library's threads do not matter.
+// OpenBLAS libraries that this machine has besides the one that the program was built with: found
+// at run time and loaded when a GEMM asks for them. Their products are divided over our own pinned
+// threads, each of which calls the library for a block of C.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +13,11 @@
 
 namespace bench {
 
-/// Where libraries may be: the paths in $BENCHCTL_BLAS, separated by colons; PyPI's
-/// scipy-openblas32, scipy-openblas64 and numpy in the folders of Python's packages; oneMKL, AOCL
-/// and Arm Performance Libraries where their installers put them. Existing files, in this order,
-/// each once.
-std::vector<std::filesystem::path> blas_libraries_here();
-/// Of the files below `root` (tests), which stands for "/", with these values of HOME, VIRTUAL_ENV
-/// and BENCHCTL_BLAS ("": not set).
+/// Files that are libraries of this kind: those in $BENCHCTL_BLAS, separated by colons, and what
+/// `scripts/install --fastest` installed.
 struct BlasEnvironment {
-  std::filesystem::path root = "/";
-  std::string home = {}, virtual_env = {}, given = {};
+  std::filesystem::path root = "/";   // stands for "/", in tests
+  std::string home = {}, given = {};  // $HOME and $BENCHCTL_BLAS; "": not set
 };
 std::vector<std::filesystem::path> blas_libraries(const BlasEnvironment& environment);
 
@@ -38,17 +32,18 @@ GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread);
 /// A loaded library.
 class FoundBlas {
  public:
-  /// Loads it; throws Error(environment) if that fails or it has no CBLAS.
+  /// Loads it; throws Error(environment) if that fails, if it is no OpenBLAS, or if it is the one
+  /// that the program uses already.
   explicit FoundBlas(const std::filesystem::path& path);
   FoundBlas(const FoundBlas&) = delete;
   FoundBlas& operator=(const FoundBlas&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
-  const std::string& name() const { return name_; }  // "openblas", "mkl", "blis", "armpl", "blas"
-  /// With the kernels that it chose, "0.3.34 (SapphireRapids)"; "" if it does not say.
+  /// "openblas-0.3.34.481.3": another one than the program's, so that results of the two are
+  /// different series.
+  std::string name() const { return "openblas-" + version_; }
   const std::string& version() const { return version_; }
-  const std::string& kernels() const { return kernels_; }  // "SapphireRapids"; "" if unknown
-  std::string isa() const;                                 // "" if unknown
+  const std::string& kernels() const { return kernels_; }  // that it chose: "SapphireRapids"
+  bool threads() const { return threads_; }  // whether several threads may call it at once
 
   /// The block of C = A B, row major and dense; may be called by several threads at once.
   void multiply(const GemmShape& shape, const GemmBlock& block, const double* a, const double* b,
@@ -65,11 +60,12 @@ class FoundBlas {
   void* library_ = nullptr;  // for the rest of the process: OpenBLAS cannot be unloaded
   std::string prefix_ = {}, suffix_ = {};
   bool wide_ = false;  // 64-bit integers
+  bool threads_ = true;
   void *dgemm_ = nullptr, *sgemm_ = nullptr;
-  std::string name_ = "blas", version_ = {}, kernels_ = {};
+  std::string version_ = {}, kernels_ = {};
 };
 
-/// All that load, each once in a process; `problems`: of those that do not.
+/// All that load, each once in a process, and why others do not.
 const std::vector<std::unique_ptr<FoundBlas>>& found_blas();
 const std::vector<std::string>& found_blas_problems();
 

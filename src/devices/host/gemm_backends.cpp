@@ -128,7 +128,7 @@ namespace {
 /// the choice does not change between runs.
 constexpr double kWorthIt = 1.1;
 constexpr int kTries = 5;
-/// One product for all shapes, so that a suite uses one library; a few milliseconds.
+/// One product for all shapes, so that a suite uses one library.
 constexpr GemmShape kTrial{512, 512, 512};
 
 template <class T>
@@ -210,6 +210,8 @@ BlasChoice choose_blas(const std::vector<MakeGemm>& makers, const GemmRequest& t
     if (!choice.chosen || *seconds[i] * kWorthIt < *seconds[*choice.chosen]) choice.chosen = i;
   }
   if (choice.chosen) choice.tried[*choice.chosen]["chosen"] = true;
+  for (const std::string& problem : found_blas_problems())
+    choice.tried.push_back({{"reason", problem}});
   return choice;
 }
 
@@ -231,7 +233,9 @@ GemmOffer make_fastest_blas_gemm(const GemmRequest& request, bool found_only,
                                  const std::vector<int>& cores, HostThreadWatch& watch) {
   const std::vector<MakeGemm> makers = blas_makers(found_only);
   if (makers.empty())
-    return {nullptr, "no BLAS library was found at run time: set BENCHCTL_BLAS to one"};
+    return {nullptr, found_blas_problems().empty()
+                         ? "no BLAS library was found at run time: set BENCHCTL_BLAS to one"
+                         : join(found_blas_problems(), "; ")};
   const BlasRequest kind{request.dtype, request.threads, request.isa, found_only};
   auto known = blas_choices().find(kind);
   if (known == blas_choices().end()) {

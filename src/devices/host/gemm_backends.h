@@ -13,9 +13,10 @@
 
 namespace bench {
 
-/// Where oneDNN has no product, the first of OpenBLAS, BLIS and the libraries found at run time
-/// (found_blas.h) than which none of the later ones is a tenth faster, in a product of size 512:
-/// versions do not show which one supports the CPU. A trial takes some tens of milliseconds.
+/// Where oneDNN has no product, one of OpenBLAS, BLIS and the libraries found at run time
+/// (found_blas.h): a later one replaces an earlier one if it is a tenth faster, in a product of
+/// size 512. Versions do not show which one supports the CPU. A trial takes a few tenths of a
+/// second.
 std::unique_ptr<Gemm> make_host_gemm(const HostCpus& cpus, HostThreadWatch& watch);
 
 GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& cores,

@@ -403,7 +403,9 @@ void Trainer::train_step(RunObserver& observer) {
   const Seconds begin = steady_now();
   SparseTables* tables = workload_.tables();
   // A step that compares rollouts does more than others do.
-  const bool profiled = profiler_ && !(workload_.rollouts() != nullptr && checks_->due(done_ + 1));
+  const Rollouts* const to_compare = checks_->due(done_ + 1) ? workload_.rollouts() : nullptr;
+  const bool profiled =
+      profiler_ && (to_compare == nullptr || to_compare->comparisons() > checks_->rounds());
   if (profiled) replica_->record(profiler_->begin_step(done_));
   if (tables != nullptr) {
     const TimelineScope recorded(replica_->timeline(), Activity::tables);

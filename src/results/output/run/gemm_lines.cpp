@@ -12,15 +12,22 @@ namespace {
 bool was_chosen(const Json& library) { return field(library, "chosen") == Json(true); }
 
 std::string words_of_library(const Json& library) {
-  return fmt::format("{} {} {}", text_field(library, "library", "?"),
-                     text_field(library, "version"),
+  const std::string name = text_field(library, "library", "?");
+  const std::string version = text_field(library, "version");
+  // A library that was found has its version in its name: only its kernels are added.
+  const auto kernels = version.find('(');
+  const bool named = name.find(' ') == std::string::npos && name.find('-') != std::string::npos &&
+                     kernels != std::string::npos;
+  return fmt::format("{} {} {}", name, named ? version.substr(kernels) : version,
                      format(number_field(library, "flops"), Unit::flop_per_second));
 }
 
 /// The library that was used knows an older CPU than this one.
 std::string advice(const Json& trial, const Json& chosen) {
   const std::string cpu = text_field(trial, "cpu_isa"), used = text_field(chosen, "isa");
-  if (cpu != "avx512" || used != "avx2") return "";
+  if (cpu != "avx512" || used != "avx2" || text_field(trial, "isa") != "best") return "";
+  for (const Json& library : array_field(trial, "libraries"))
+    if (text_field(library, "isa") == "avx512") return "";
   return fmt::format(
       "; it runs {} kernels on a CPU with {}: a newer OpenBLAS may know this CPU "
       "(scripts/install --fastest)",

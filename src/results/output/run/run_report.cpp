@@ -26,8 +26,9 @@ Json to_json(const JobResult& result, const RunReport& report) {
           {"reason", text_or_null(result.reason)},
           {"seconds", number_or_null(result.seconds)},
           {"loader", loader == report.loaders.end() ? Json() : loader->second},
-          {"gemm_libraries",
-           libraries == report.gemm_libraries.end() ? Json() : field(libraries->second, "trials")},
+          {"gemm_libraries", libraries == report.gemm_libraries.end()
+                                 ? Json()
+                                 : array_field(libraries->second, "trials")},
           {"device_faults", result.faults}};
 }
 

@@ -36,20 +36,23 @@ std::string advice(const Json& trial, const Json& chosen) {
 
 std::string line_of(const Json& trial) {
   const Json* chosen = nullptr;
-  std::vector<std::string> others;
+  std::vector<std::string> others, not_tried;
   for (const Json& library : array_field(trial, "libraries")) {
     if (was_chosen(library))
       chosen = &library;
     else if (std::isfinite(number_field(library, "flops")))
       others.push_back(words_of_library(library));
+    else if (const std::string reason = text_field(library, "reason"); !reason.empty())
+      not_tried.push_back(reason);
   }
   if (chosen == nullptr) return "";
   const std::string warning = advice(trial, *chosen);
-  if (others.empty() && warning.empty()) return "";
+  if (others.empty() && not_tried.empty() && warning.empty()) return "";
   const std::int64_t threads = integer_field(trial, "threads", 1);
-  return fmt::format("{}, {} {}: {} in a trial{}{}{}", text_field(trial, "dtype", "?"), threads,
+  return fmt::format("{}, {} {}: {} in a trial{}{}{}{}", text_field(trial, "dtype", "?"), threads,
                      threads == 1 ? "thread" : "threads", words_of_library(*chosen),
-                     others.empty() ? "" : "; others: ", join(others, ", "), warning);
+                     others.empty() ? "" : "; others: ", join(others, ", "),
+                     not_tried.empty() ? "" : "; not tried: " + join(not_tried, "; "), warning);
 }
 
 }  // namespace

@@ -16,26 +16,21 @@ namespace {
 
 constexpr std::size_t kHottest = 12;
 
-DocumentCell time_cell(double seconds) { return numeric(seconds, format(Seconds{seconds})); }
-
 /// Of all threads of the rank; nothing without work.
 double rate_of(double work, const ProfileRow& row, const StepProfile& profile) {
   return work > 0.0 && row.seconds > 0.0 ? work * profile.threads / row.seconds : kNoValue;
 }
 
 DocumentCell flops_cell(double work, const ProfileRow& row, const StepProfile& profile) {
-  const double rate = rate_of(work, row, profile);
-  return numeric(rate, format(rate, Unit::flop_per_second));
+  return value_cell(rate_of(work, row, profile), Unit::flop_per_second);
 }
 
 DocumentCell peak_cell(double work, const ProfileRow& row, const StepProfile& profile) {
-  const double share = rate_of(work, row, profile) / profile.peak_flops;
-  return numeric(share, fmt::format("{:.0f} %", 100.0 * share));
+  return share_cell(rate_of(work, row, profile) / profile.peak_flops, 0);
 }
 
 DocumentCell bytes_cell(double work, const ProfileRow& row, const StepProfile& profile) {
-  const double rate = rate_of(work, row, profile);
-  return numeric(rate, format(rate, Unit::byte_per_second));
+  return value_cell(rate_of(work, row, profile), Unit::byte_per_second);
 }
 
 std::string activity_words(const ProfileRow& row) {
@@ -58,7 +53,7 @@ DocumentTable operations_table(const StepProfile& profile) {
     const double share = row.seconds / profile.step_seconds;
     table.rows.push_back({{row.phase.empty() ? activity_words(row) : row.operation},
                           {row.phase},
-                          time_cell(row.seconds),
+                          value_cell(row.seconds, Unit::second),
                           share_cell(share),
                           {.bar = share},
                           numeric(row.calls, fmt::format("{:.0f}", row.calls)),
@@ -75,7 +70,7 @@ DocumentTable modules_table(const StepProfile& profile) {
   for (const ProfileRow& row : by_module(profile)) {
     const double share = row.seconds / profile.step_seconds;
     table.rows.push_back({{row.module},
-                          time_cell(row.seconds),
+                          value_cell(row.seconds, Unit::second),
                           share_cell(share),
                           {.bar = share},
                           flops_cell(row.flops, row, profile)});
@@ -98,7 +93,7 @@ DocumentTable hottest_table(const StepProfile& profile) {
                           {row.module},
                           {row.shape},
                           share_cell(row.seconds / profile.step_seconds),
-                          time_cell(row.seconds / row.calls),
+                          value_cell(row.seconds / row.calls, Unit::second),
                           flops_cell(row.flops, row, profile),
                           bytes_cell(row.bytes, row, profile)});
   return table;
@@ -111,7 +106,7 @@ DocumentTable gaps_table(const StepProfile& profile) {
   for (const ProfileGap& gap : profile.gaps)
     if (const double share = gap.seconds / profile.step_seconds; share >= kLeast)
       table.rows.push_back(
-          {{gap.after}, {gap.before}, share_cell(share, 2), time_cell(gap.longest)});
+          {{gap.after}, {gap.before}, share_cell(share, 2), value_cell(gap.longest, Unit::second)});
   return table;
 }
 
@@ -179,8 +174,13 @@ void add_profile(Document& document, const StepProfile& profile) {
   ItemList findings;
   for (const ProfileFinding& finding : findings_of(profile))
     findings.items.push_back({StyledText{finding.text, Tone::unsure}});
+  const bool leaks_judged = profile.resident.size() >= kFewestReadings;
   if (findings.items.empty())
-    document.add(Paragraph{"Nothing stands out: no slow operation, idle gap, wait or leak."});
+    document.add(Paragraph{std::string("Nothing stands out: no slow operation, idle gap") +
+                           (leaks_judged ? ", wait or leak." : " or wait.")});
+  if (!leaks_judged)
+    document.add(Paragraph{fmt::format("Growth of memory was not judged: {} of {} steps needed.",
+                                       profile.resident.size(), kFewestReadings)});
   document.add(std::move(findings));
   document.add(Heading{"Time of a step by operation"}).add(operations_table(profile));
   document.add(Heading{"By module"}).add(modules_table(profile));

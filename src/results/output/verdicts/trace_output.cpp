@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 15;
 
-DocumentCell duration_of(double seconds) { return numeric(seconds, format(Seconds{seconds})); }
+DocumentCell duration_of(double seconds) { return value_cell(seconds, Unit::second); }
 
 DocumentCell part_cell(double seconds, const TraceBreakdown& of) {
   return share_cell(seconds / of.span);
@@ -145,6 +145,20 @@ Json breakdown_json(const TraceBreakdown& one) {
           {"operations", rows_json(one.operations)}};
 }
 
+/// What was looked for, as far as the traces have what it takes.
+std::string nothing_found(const std::vector<TraceBreakdown>& breakdowns) {
+  const auto with = [&](const auto& has) { return std::ranges::count_if(breakdowns, has); };
+  const bool launches =
+      with([](const TraceBreakdown& one) { return std::isfinite(one.launch_median); }) > 0;
+  const bool several = with([](const TraceBreakdown& one) { return one.compute > 0.0; }) > 1;
+  std::string text = "Nothing stands out: no exposed communication or copies";
+  if (launches) text += ", no wait for launches";
+  if (several) text += ", no straggler";
+  text += ".";
+  if (!launches) text += " The traces do not have the launches of their work.";
+  return text;
+}
+
 }  // namespace
 
 std::string short_kernel_name(const std::string& name) {
@@ -176,9 +190,7 @@ Document to_document(const std::vector<TraceBreakdown>& breakdowns) {
   else if (!devices_work)
     document.add(Paragraph{"There is no work on a device in these traces, only on the host."});
   else if (findings.items.empty())
-    document.add(
-        Paragraph{"Nothing stands out: no wait for launches, no exposed communication or "
-                  "copies, no straggler."});
+    document.add(Paragraph{nothing_found(breakdowns)});
   document.add(std::move(findings));
   if (DocumentTable devices = devices_table(breakdowns); devices_work)
     document

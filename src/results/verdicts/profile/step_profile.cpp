@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/order_statistics.h"
 #include "core/text.h"
 #include "core/units.h"
 #include "results/run/chunk_table.h"
@@ -225,19 +226,10 @@ std::vector<ProfileRow> hottest(const StepProfile& profile, std::size_t most) {
   return sums;
 }
 
-namespace {
-
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-}  // namespace
-
 MemoryGrowth leak_of(const std::vector<ResidentMemory>& resident) {
-  constexpr std::size_t kFewest = 40, kWindows = 4;
+  constexpr std::size_t kWindows = 4;
   constexpr double kPage = 4096.0, kLeast = 1 << 20, kShare = 0.005;
-  if (resident.size() < kFewest) return {};
+  if (resident.size() < kFewestReadings) return {};
   const std::size_t first = resident.size() / 4;  // the start of a run allocates
   const std::size_t length = (resident.size() - first) / kWindows;
   std::vector<double> levels, steps;
@@ -248,8 +240,8 @@ MemoryGrowth leak_of(const std::vector<ResidentMemory>& resident) {
       bytes.push_back(resident[i].bytes);
       numbers.push_back(resident[i].step);
     }
-    levels.push_back(median_of(bytes));
-    steps.push_back(median_of(numbers));
+    levels.push_back(median(bytes));
+    steps.push_back(median(numbers));
   }
   MemoryGrowth growth{levels.back() - levels.front(), 0.0, steps.back() - steps.front()};
   if (!(growth.steps > 0.0)) return {};

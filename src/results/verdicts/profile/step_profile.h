@@ -108,7 +108,9 @@ struct MemoryGrowth {
   double bytes_per_step = 0.0;
   double steps = 0.0;
 };
-/// A leak, or zeros. Judged from 40 readings on, without the first quarter of them.
+/// From which a leak can be judged.
+inline constexpr std::size_t kFewestReadings = 40;
+/// A leak, or zeros: of these readings without the first quarter.
 MemoryGrowth leak_of(const std::vector<ResidentMemory>& resident);
 
 /// The largest share first, a leak last.

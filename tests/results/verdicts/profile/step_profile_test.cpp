@@ -207,6 +207,18 @@ TEST_CASE("profile: the report and its JSON") {
   }
 }
 
+TEST_CASE("profile: the report names a leak as absent only where it was judged") {
+  const auto text_of_profile = [](const MadeProfile& made) {
+    return to_terminal(to_document({made.profile()}), TextStyle{});
+  };
+  MadeProfile made;
+  CHECK(text_of_profile(made).find("was not judged: 0 of 40 steps") != std::string::npos);
+  CHECK(text_of_profile(made).find("leak") == std::string::npos);
+  made.resident = growing(std::vector<double>(80, 0.0));
+  CHECK(text_of_profile(made).find("not judged") == std::string::npos);
+  CHECK(text_of_profile(made).find("wait or leak") != std::string::npos);
+}
+
 TEST_CASE("profile: records that are damaged lose what is damaged") {
   MadeProfile made;
   made.operations["seconds"][1] = "fast";

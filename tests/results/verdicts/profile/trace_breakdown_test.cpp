@@ -155,6 +155,12 @@ TEST_CASE("trace: an empty trace and one of the host alone say so") {
   CHECK(text_of_trace(trace).find("no work in these traces") != std::string::npos);
   trace.operations = {{0, 1, 0, 1}};
   CHECK(text_of_trace(trace).find("only on the host") != std::string::npos);
+  // Without launches, and with one device, nothing can be said of them.
+  trace.work = {work_at(Kind::compute, 0, 10, 1)};
+  CHECK(text_of_trace(trace).find("do not have the launches") != std::string::npos);
+  CHECK(text_of_trace(trace).find("straggler") == std::string::npos);
+  trace.calls = {{1, {-2, -1}}};
+  CHECK(text_of_trace(trace).find("no wait for launches") != std::string::npos);
 }
 
 TEST_CASE("trace: devices of one trace are separate") {

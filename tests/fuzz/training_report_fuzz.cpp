@@ -10,6 +10,7 @@
 #include "results/output/document/page.h"
 #include "results/output/run/run_output.h"
 #include "results/output/run/run_report.h"
+#include "results/output/verdicts/profile_output.h"
 #include "results/output/verdicts/training_json.h"
 #include "results/output/verdicts/training_output.h"
 #include "results/verdicts/training/mllog_files.h"
@@ -61,8 +62,11 @@ bench::RunRecords run_of(const Json& input) {
     job.hosts = {"node1"};
     run.jobs.push_back(job);
     const auto add = [&](auto body) { run.records.push_back({id, "node1", 0, 1, body}); };
-    for (const char* name : {"curve", "breakdown", "memory"})
+    for (const char* name : {"curve", "breakdown", "memory", "profile_steps", "profile_operations",
+                             "profile_activities", "profile_gaps", "profile_memory",
+                             "profile_owners", "profile_resident", "profile_spans"})
       add(bench::Chunk{name, bench::field(input, name)});
+    add(bench::Facts{"profile", bench::field(input, "profile")});
     add(bench::Event{bench::kMllogEvent, bench::field(input, "mllog")});
     add(bench::Facts{"training", bench::field(input, "facts")});
     add(bench::Outcome{bench::Status::ok, bench::text_field(input, "reason"), 1.0});
@@ -90,6 +94,9 @@ void check_forms(const bench::TrainingReport& report) {
   static const bench::Schema schema = bench::Schema::load(bench::schema_path("report_training"));
   const Json json = to_json(report);
   keep_to(schema, json);
+  static const bench::Schema profiles = bench::Schema::load(bench::schema_path("report_profile"));
+  keep_to(profiles, to_json(report.profiles));
+  for (const bench::StepProfile& profile : report.profiles) trace_of(profile);
   for (const Json& run : json["runs"])
     demand(run["converged"] == true || run["seconds_to_target"].is_null(), bench::dump(run));
   to_text(report, {false, true, 80});

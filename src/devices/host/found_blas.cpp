@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "devices/host/gemm_blas_plan.h"
@@ -35,11 +36,6 @@ constexpr int kRowMajor = 101, kNoTranspose = 111;  // CBLAS_ORDER, CBLAS_TRANSP
 
 template <class T, class Int>
 using Cblas = void (*)(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 constexpr const char* kPackage = "lib/benchctl/blas/scipy_openblas32/lib/libscipy_openblas.so";
 
@@ -93,7 +89,7 @@ namespace {
 /// While it is loaded: OpenBLAS starts its threads then, and ours do the work.
 class OneOpenBlasThread {
  public:
-  OneOpenBlasThread() : before_(variable(kName)) { setenv(kName, "1", 1); }
+  OneOpenBlasThread() : before_(environment_variable(kName)) { setenv(kName, "1", 1); }
   ~OneOpenBlasThread() {
     if (before_.empty())
       unsetenv(kName);
@@ -198,7 +194,8 @@ struct Loaded {
   std::vector<std::string> problems = {};
 
   Loaded() {
-    for (const fs::path& path : blas_libraries({"/", variable("HOME"), variable("BENCHCTL_BLAS")}))
+    for (const fs::path& path :
+         blas_libraries({"/", environment_variable("HOME"), environment_variable("BENCHCTL_BLAS")}))
       try {
         libraries.push_back(std::make_unique<FoundBlas>(path));
       } catch (const Error& error) {
@@ -222,7 +219,7 @@ class FoundPlan final : public BlasPlan {
   }
 
   std::string library() const override { return blas_.name(); }
-  std::string version() const override { return blas_.version() + " (" + blas_.kernels() + ")"; }
+  std::string version() const override { return "(" + blas_.kernels() + ")"; }  // see name()
   std::string implementation() const override { return blas_.kernels(); }
   std::string isa() const override { return openblas_isa(blas_.kernels()); }
 

@@ -250,7 +250,7 @@ GemmOffer make_fastest_blas_gemm(const GemmRequest& request, bool found_only,
   return {nullptr, join(reasons, "; ")};
 }
 
-/// The widest vectors that this CPU has, as far as libraries are told apart by them.
+/// The widest vectors that this CPU has, as far as libraries differ in them.
 std::string cpu_isa() {
   const CpuFeatures& cpu = cpu_features();
   return cpu.avx512 ? "avx512" : cpu.avx2_fma ? "avx2" : "";
@@ -266,10 +266,6 @@ Json blas_trials() {
                    {"libraries", choice.tried}});
   return all;
 }
-
-}  // namespace
-
-namespace {
 
 bool starts_with_any(const std::string& text, std::initializer_list<const char*> beginnings) {
   return std::ranges::any_of(beginnings, [&](const char* b) { return text.starts_with(b); });

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "core/descriptor.h"
@@ -29,14 +30,14 @@ constexpr std::size_t kMostTraceBytes = std::size_t{4} << 30;
 /// A file as it is, or decompressed.
 std::string read_gzip(const std::filesystem::path& path) {
   const Descriptor input = open_input(path);
-  const gzFile file = gzdopen(dup(input.get()), "rb");
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzdopen(dup(input.get()), "rb"), gzclose);
   if (file == nullptr) throw Error(ErrorKind::environment, "cannot read " + path.string());
   std::string text, piece(std::size_t{1} << 20, '\0');
   int got = 0;
-  while ((got = gzread(file, piece.data(), static_cast<unsigned>(piece.size()))) > 0 &&
+  while ((got = gzread(file.get(), piece.data(), static_cast<unsigned>(piece.size()))) > 0 &&
          text.size() <= kMostTraceBytes)
     text.append(piece, 0, static_cast<std::size_t>(got));
-  const bool whole = gzclose(file) == Z_OK && got >= 0;
+  const bool whole = got >= 0 && gzclose(file.release()) == Z_OK;
   if (text.size() > kMostTraceBytes)
     throw Error(ErrorKind::input, path.string() + ": longer than 4 GiB without compression",
                 "record fewer steps");

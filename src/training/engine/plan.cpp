@@ -1,6 +1,7 @@
 #include "training/engine/plan.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "training/engine/planner.h"
 
@@ -69,17 +70,20 @@ std::string_view to_string(Phase phase) {
   return kNames[static_cast<std::size_t>(phase)];
 }
 
-std::array<std::int64_t, kMemoryLabels> Plan::peak_bytes() const {
-  std::array<std::int64_t, kMemoryLabels> peak = {};
+LabelBytes Plan::bytes_in_use(int action) const {
+  LabelBytes bytes = {};
+  for (const Buffer& buffer : buffers)
+    if (buffer.arena == Arena::transient && buffer.first <= action && action <= buffer.last)
+      bytes[static_cast<std::size_t>(buffer.label)] += buffer.bytes;
+  return bytes;
+}
+
+LabelBytes Plan::peak_bytes() const {
+  LabelBytes peak = {};
   std::int64_t most = -1;
   for (int now = 0; now < static_cast<int>(actions.size()); ++now) {
-    std::array<std::int64_t, kMemoryLabels> bytes = {};
-    std::int64_t sum = 0;
-    for (const Buffer& buffer : buffers)
-      if (buffer.arena == Arena::transient && buffer.first <= now && now <= buffer.last) {
-        bytes[static_cast<std::size_t>(buffer.label)] += buffer.bytes;
-        sum += buffer.bytes;
-      }
+    const LabelBytes bytes = bytes_in_use(now);
+    const std::int64_t sum = std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
     if (sum <= most) continue;
     most = sum;
     peak = bytes;

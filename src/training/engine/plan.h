@@ -28,6 +28,7 @@ enum class Label {
 };
 constexpr std::size_t kMemoryLabels = 8;
 std::string_view to_string(Label label);
+using LabelBytes = std::array<std::int64_t, kMemoryLabels>;
 
 struct Buffer {
   Arena arena = Arena::transient;
@@ -81,8 +82,10 @@ struct Plan {
   std::array<std::int64_t, kArenas> arena_bytes = {};
   std::int64_t bytes(Arena arena) const { return arena_bytes[static_cast<std::size_t>(arena)]; }
 
+  /// Of the transient arena, during an action.
+  LabelBytes bytes_in_use(int action) const;
   /// Bytes by label at the peak of a step, which add up to all arenas of one lane.
-  std::array<std::int64_t, kMemoryLabels> peak_bytes() const;
+  LabelBytes peak_bytes() const;
 };
 
 /// Throws Error(internal) if a parameter is unused or something else reads a loss's input.

@@ -9,6 +9,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/order_statistics.h"
+
 namespace bench::training {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr std::size_t kMostRecorded = 100;  // steps
 constexpr std::size_t kMostTimelines = 16;  // steps whose spans are kept, besides the slowest
 constexpr std::size_t kMostGaps = 12;
 constexpr std::size_t kMostOwners = 12;
-constexpr std::size_t kMostSpans = 40'000;  // of all threads that are reported
+constexpr std::size_t kMostSpans = 40'000;  // of the two steps that are reported
 constexpr std::size_t kMostResident = 1024;
 
 /// "layer3" of "layer3.wqkv"; a name of one word is a module of its own.
@@ -189,10 +191,10 @@ void StepProfiler::account(RecordedStep& step) {
 
 namespace {
 
-Timeline first_spans(const Timeline& whole) {
+Timeline first_spans(const Timeline& whole, std::size_t most) {
   Timeline first;
   for (const TimelineSpan& span : whole.spans()) {
-    if (first.spans().size() == kMostSpans) break;
+    if (first.spans().size() == most) break;
     first.add(span.activity, span.begin, span.end, span.action);
   }
   return first;
@@ -211,8 +213,9 @@ void StepProfiler::keep(RecordedStep step) {
   const bool slowest = at == 0 || step.seconds() > recorded_[slowest_].seconds();
   const bool among_first = with_timelines_.size() < kMostTimelines;
   if (slowest || among_first) {
-    step.timelines.rank = first_spans(now_.rank);
-    for (const Timeline& lane : now_.lanes) step.timelines.lanes.push_back(first_spans(lane));
+    const std::size_t most = kMostSpans / 2 / (now_.lanes.size() + 1);
+    step.timelines.rank = first_spans(now_.rank, most);
+    for (const Timeline& lane : now_.lanes) step.timelines.lanes.push_back(first_spans(lane, most));
   }
   if (slowest && at > 0 && slowest_ >= kMostTimelines) recorded_[slowest_].timelines = {};
   if (slowest) slowest_ = at;
@@ -251,11 +254,9 @@ double StepProfiler::mean_of_row(std::size_t row, const std::vector<std::size_t>
 }
 
 double StepProfiler::low_of_row(std::size_t row) const {
-  std::vector<float> seconds;
+  std::vector<double> seconds;
   for (const RecordedStep& step : recorded_) seconds.push_back(step.rows[row]);
-  const auto quartile = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 4);
-  std::ranges::nth_element(seconds, quartile);
-  return *quartile;
+  return quantile(seconds, 0.25);
 }
 
 void StepProfiler::add_times(StepProfile& profile) const {
@@ -334,19 +335,13 @@ std::vector<std::string> owners_of(const Plan& plan) {
   return owners;
 }
 
-std::int64_t in_use(const Plan& plan, int action) {
-  std::int64_t bytes = 0;
-  for (const Buffer& buffer : plan.buffers)
-    if (buffer.arena == Arena::transient && buffer.first <= action && action <= buffer.last)
-      bytes += buffer.bytes;
-  return bytes;
-}
-
 }  // namespace
 
 void StepProfiler::add_memory(StepProfile& profile) const {
-  for (int i = 0; i < static_cast<int>(plan_.actions.size()); ++i)
-    profile.memory.push_back(in_use(plan_, i));
+  for (int i = 0; i < static_cast<int>(plan_.actions.size()); ++i) {
+    const LabelBytes bytes = plan_.bytes_in_use(i);
+    profile.memory.push_back(std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}));
+  }
   if (profile.memory.empty()) return;
   const auto peak =
       static_cast<int>(std::ranges::max_element(profile.memory) - profile.memory.begin());
@@ -379,10 +374,8 @@ void StepProfiler::add_spans(StepProfile& profile) const {
     const auto same = [&](const StepProfile::Step& s) { return s.number == step.number; };
     const auto index =
         static_cast<int>(std::ranges::find_if(profile.steps, same) - profile.steps.begin());
-    const std::size_t most = profile.spans.size() + kMostSpans / shown.size();
     const auto add = [&](const Timeline& timeline, int thread) {
       for (const TimelineSpan& span : timeline.spans()) {
-        if (profile.spans.size() == most) return;
         const auto row = static_cast<int>(row_of(span));
         profile.spans.push_back({index, thread, row < actions ? row : -1 - (row - actions),
                                  (span.begin - step.begin).value, span.length().value});

@@ -105,7 +105,7 @@ class StepProfiler {
     double unattributed = 0.0, off_processor = 0.0;
     std::vector<float> rows = {};  // seconds, by action, then by activity
     std::map<Rows, Gap> gaps = {};
-    StepTimelines timelines = {};  // the first kMostSpans of each thread
+    StepTimelines timelines = {};  // the first spans of each thread
 
     Seconds seconds() const { return end - begin; }
   };

@@ -402,10 +402,10 @@ void Trainer::train_step(RunObserver& observer) {
   checks_->before_step(done_);
   const Seconds begin = steady_now();
   SparseTables* tables = workload_.tables();
-  // A step that compares rollouts does more than others do.
-  const Rollouts* const to_compare = checks_->due(done_ + 1) ? workload_.rollouts() : nullptr;
-  const bool profiled =
-      profiler_ && (to_compare == nullptr || to_compare->comparisons() > checks_->rounds());
+  Rollouts* const rollouts = workload_.rollouts();
+  const bool compares = rollouts != nullptr && checks_->due(done_ + 1) &&
+                        rollouts->comparisons() <= checks_->rounds();
+  const bool profiled = profiler_ && !compares;  // such a step does more than others do
   if (profiled) replica_->record(profiler_->begin_step(done_));
   if (tables != nullptr) {
     const TimelineScope recorded(replica_->timeline(), Activity::tables);
@@ -413,14 +413,13 @@ void Trainer::train_step(RunObserver& observer) {
   }
   const Seconds gathered = steady_now();
   Seconds played, compared;
-  if (Rollouts* rollouts = workload_.rollouts()) {
+  if (rollouts != nullptr) {
     {
       const TimelineScope recorded(replica_->timeline(), Activity::rollouts);
       rollouts->play(split_.first(done_, ranks_.copy(), 0), split_.of_rank());
     }
     played = steady_now() - gathered;
-    if (checks_->due(done_ + 1) && rollouts->comparisons() <= checks_->rounds())
-      rollouts->compare(evaluator_->lane(0));
+    if (compares) rollouts->compare(evaluator_->lane(0));
     compared = steady_now() - gathered - played;
   }
   const auto begin_of = [&](int number) { return split_.first(done_, ranks_.copy(), number); };

@@ -12,13 +12,8 @@ namespace {
 bool was_chosen(const Json& library) { return field(library, "chosen") == Json(true); }
 
 std::string words_of_library(const Json& library) {
-  const std::string name = text_field(library, "library", "?");
-  const std::string version = text_field(library, "version");
-  // A library that was found has its version in its name: only its kernels are added.
-  const auto kernels = version.find('(');
-  const bool named = name.find(' ') == std::string::npos && name.find('-') != std::string::npos &&
-                     kernels != std::string::npos;
-  return fmt::format("{} {} {}", name, named ? version.substr(kernels) : version,
+  return fmt::format("{} {} {}", text_field(library, "library", "?"),
+                     text_field(library, "version"),
                      format(number_field(library, "flops"), Unit::flop_per_second));
 }
 

@@ -7,9 +7,9 @@
 
 namespace bench {
 
-/// "f64, 1 thread: openblas 0.3.34 (SapphireRapids), 71 GFLOP/s in a trial; openblas 0.3.21
-/// (Haswell) 39 GFLOP/s": one line for each kind of product, if several libraries were tried, or if
-/// the one that was used does not use the CPU's vectors.
+/// "f64, 1 thread: openblas 0.3.21 (Haswell) 39 GFLOP/s in a trial; others: blis 0.9.0 (skx) 52
+/// GFLOP/s": one line for each kind of product, if several libraries were tried or one could not
+/// be, or if the one that was used does not use the CPU's vectors.
 Lines gemm_lines(const Json& facts);
 
 }  // namespace bench

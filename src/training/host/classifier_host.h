@@ -17,11 +17,12 @@ class Classifier final : public ClassifierKernels {
     const Index n = x.columns;
     each_window(window, y.rows, [&](Index row, Index first, Index down, Index across) {
       T* out = y.as<T>() + row * n;
-      std::fill_n(out, n, -std::numeric_limits<T>::infinity());
-      for (Index tap = 0; tap < down * across; ++tap) {
-        const T* in = pixel_of(window, x, first, tap, across);
-        each_vector<T>(n, [=](auto at) { at.put(out, larger<T>(at(in), at(out))); });
-      }
+      each_vector<T>(n, [&](auto at) {
+        Vec<T> most = Vec<T>{} - std::numeric_limits<T>::infinity();
+        for (Index tap = 0; tap < down * across; ++tap)
+          most = larger<T>(at(pixel_of(window, x, first, tap, across)), most);
+        at.put(out, most);
+      });
     });
   }
 
@@ -31,12 +32,15 @@ class Classifier final : public ClassifierKernels {
     each_window(window, what.y.rows, [&](Index row, Index first, Index down, Index across) {
       const T* most = what.y.as<T>() + row * n;
       const T* dy = what.y_gradient.as<T>() + row * n;
-      for (Index c = 0; c < n; ++c)
+      each_vector<T>(n, [&](auto at) {
+        Vec<T> left = at(dy);  // until the first of the largest pixels takes it
         for (Index tap = 0; tap < down * across; ++tap) {
-          if (pixel_of(window, what.x, first, tap, across)[c] != most[c]) continue;
-          pixel_of(window, what.x_gradient, first, tap, across)[c] += dy[c];
-          break;
+          T* dx = pixel_of(window, what.x_gradient, first, tap, across);
+          const Mask<T> takes = at(pixel_of(window, what.x, first, tap, across)) == at(most);
+          at.put(dx, at(dx) + (takes ? left : Vec<T>{}));
+          left = takes ? Vec<T>{} : left;
         }
+      });
     });
   }
 

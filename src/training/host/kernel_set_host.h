@@ -63,8 +63,10 @@ class Norm final : public NormKernels {
     for (Index i = 0; i < x.rows; ++i) {
       const T* in = x.as<T>() + i * n;
       const T mean = row_sum<T>(n, [in](auto at) { return at(in); }) / static_cast<T>(n);
-      T square{};  // of differences: E[x^2] - mean^2 would cancel
-      for (Index j = 0; j < n; ++j) square += (in[j] - mean) * (in[j] - mean);
+      const T square = row_sum<T>(n, [=](auto at) {  // E[x^2] - mean^2 would cancel
+        const Vec<T> difference = first_lanes<T>(at(in) - mean, at.count, T{});
+        return difference * difference;
+      });
       const T r = T{1} / std::sqrt(square / static_cast<T>(n) + static_cast<T>(epsilon));
       statistics.as<T>()[2 * i] = mean;
       statistics.as<T>()[2 * i + 1] = r;

@@ -351,6 +351,17 @@ std::vector<Roofline> rooflines() {
   }
   add("memory_bandwidth.bandwidth", {{"kernel", "read"}, {"level", "memory"}}, 300e9,
       Unit::byte_per_second, 0.85);
+  for (const auto& [level, bandwidth] :
+       {std::pair{"L2", 3e12}, std::pair{"L3", 1e12}, std::pair{"memory", 300e9}})
+    add("memory_bandwidth.bandwidth", {{"kernel", "read"}, {"level", level}, {"threads", 64}},
+        bandwidth, Unit::byte_per_second, 0.85);
+  for (const auto& [name, flops] : {std::pair{"linear_up", 4.8e9}, std::pair{"rms_norm", 3e6}}) {
+    const Json params = {{"operator", name}, {"pass", "forward"}, {"dtype", "f32"},
+                         {"rows", 1024},     {"threads", 64},     {"level", "L3"}};
+    add("operators.time", params, 3e-3, Unit::second, 0.4);
+    add("operators.throughput", params, flops / 3e-3, Unit::flop_per_second, 0.4);
+    add("operators.traffic", params, 6.3e6 / 3e-3, Unit::byte_per_second, 0.4);
+  }
   return {roofline_of(side, "host")};
 }
 

@@ -1,4 +1,4 @@
-// benchctl report roofline [SIDE...]: GEMM throughput against the memory and compute roof.
+// benchctl report roofline [SIDE...]: GEMMs and operators against the memory and compute roof.
 #include "results/output/verdicts/roofline_output.h"
 #include "results/verdicts/compare/roofline.h"
 #include "runner/commands/command.h"
@@ -15,8 +15,7 @@ struct RooflineOptions : ReadingOptions {
 
 std::vector<Roofline> rooflines_of(const RooflineOptions& options) {
   std::vector<Roofline> rooflines;
-  for (const Side& side :
-       read_sides(options, options.sides, {"gemm.throughput", "memory_bandwidth.bandwidth"}))
+  for (const Side& side : read_sides(options, options.sides, roofline_metrics()))
     for (const std::string& device : roofline_devices(side))
       rooflines.push_back(roofline_of(side, device));
   return rooflines;
@@ -38,7 +37,7 @@ ExitCode print_roofline(RooflineOptions options) {
 
 void add_roofline_report(CLI::App& report, CommandResult& result) {
   CLI::App* command = report.add_subcommand(
-      "roofline", "Draw a roofline: GEMM throughput against memory bandwidth and compute peak");
+      "roofline", "Draw a roofline: GEMMs and operators against memory bandwidth and compute peak");
   command->footer(
       std::string("Example: benchctl report roofline hardware:h100 hardware:h200\n") + kSidesHelp +
       "Exit codes: 0 a roof could be drawn; 3 GEMMs or memory bandwidth were not measured.");

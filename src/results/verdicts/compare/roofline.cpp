@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -90,6 +92,100 @@ double peak_of(const std::vector<Ceiling>& ceilings, const std::string& dtype) {
   return std::isfinite(found->limit) ? found->limit : found->measured;
 }
 
+struct MeasuredOperator {
+  OperatorPoint point;
+  double threads = 0.0;
+};
+
+/// Parameters that say what was computed, in a fixed order: "rows 1024, channels 768".
+std::string shape_of_operator(const Json& params) {
+  std::string text;
+  for (const char* key :
+       {"m", "n", "k", "rows", "sequence", "heads", "head_dim", "channels", "classes", "images",
+        "side", "maps", "kernel", "features", "lookups", "table_rows", "parameters"})
+    if (params.contains(key))
+      text += fmt::format("{}{} {:.0f}", text.empty() ? "" : ", ", key, number_field(params, key));
+  return text;
+}
+
+double value_of(const Side& side, MetricKey key, const std::string& metric, const Json& params) {
+  for (const auto& [other, units] : side.metrics)
+    if (other.metric == metric && other.device == key.device &&
+        try_parse_json(other.params).value_or(Json()) == params)
+      return side_values(units).value;
+  return kNoValue;
+}
+
+std::vector<MeasuredOperator> operators_of(const Side& side, const std::string& device) {
+  std::vector<MeasuredOperator> found;
+  for (const auto& [key, units] : side.metrics) {
+    if (key.metric != "operators.time" || key.device != device) continue;
+    const Json params = try_parse_json(key.params).value_or(Json());
+    if (!params.is_object()) continue;
+    Json without = params;
+    without.erase("threads");
+    without.erase("level");
+    OperatorPoint point{.name = text_field(params, "operator") + " " + text_field(params, "pass"),
+                        .shape = shape_of_operator(params),
+                        .dtype = text_field(params, "dtype"),
+                        .level = text_field(params, "level"),
+                        .time = side_values(units).value,
+                        .rate = value_of(side, key, "operators.throughput", params),
+                        .traffic = value_of(side, key, "operators.traffic", params),
+                        .memory = value_of(side, key, "operators.memory", without)};
+    point.intensity = point.rate / point.traffic;
+    found.push_back({std::move(point), number_field(params, "threads", 0.0)});
+  }
+  return found;
+}
+
+/// The fastest kernel of each level on so many threads.
+std::vector<LevelBandwidth> levels_of(const Side& side, const std::string& device, double threads) {
+  std::map<std::string, LevelBandwidth> by_level;
+  for (const auto& [key, units] : side.metrics) {
+    if (key.metric != "memory_bandwidth.bandwidth" || key.device != device) continue;
+    const Json params = try_parse_json(key.params).value_or(Json());
+    if (number_field(params, "threads", 0.0) != threads) continue;
+    const std::string level = text_field(params, "level");
+    const double value = side_values(units).value;
+    LevelBandwidth& best = by_level[level];
+    if (level.empty() || !(value > 0.0) || value <= best.bandwidth) continue;
+    best = {level, value, text_field(params, "kernel")};
+  }
+  std::vector<LevelBandwidth> levels;
+  for (auto& [name, level] : by_level)
+    if (level.bandwidth > 0.0) levels.push_back(std::move(level));
+  std::ranges::stable_sort(levels, std::greater<>(), &LevelBandwidth::bandwidth);
+  return levels;
+}
+
+/// Sets what of its roof a point reaches; nothing where the ceiling of its level is unknown.
+void place(OperatorPoint& point, const Roofline& roofline) {
+  const auto level = std::ranges::find(roofline.levels, point.level, &LevelBandwidth::level);
+  if (level == roofline.levels.end()) return;
+  const auto peak = std::ranges::find(roofline.ceilings, point.dtype, &Ceiling::dtype);
+  const double of_bandwidth = point.traffic / level->bandwidth;
+  const double of_peak = peak == roofline.ceilings.end() ? kNoValue : point.rate / peak->measured;
+  point.by_memory = !(of_peak > of_bandwidth);
+  point.of_roof = std::fmax(of_bandwidth, of_peak);
+}
+
+void find_operators(const Side& side, Roofline& roofline) {
+  auto operators = operators_of(side, roofline.device);
+  double most = 0.0;
+  for (const MeasuredOperator& one : operators) most = std::max(most, one.threads);
+  std::erase_if(operators, [most](const MeasuredOperator& one) { return one.threads < most; });
+  if (operators.empty()) return;
+  roofline.levels = levels_of(side, roofline.device, most);
+  for (MeasuredOperator& one : operators) {
+    place(one.point, roofline);
+    roofline.operators.push_back(std::move(one.point));
+  }
+  std::ranges::sort(roofline.operators, {}, [](const OperatorPoint& point) {
+    return std::tie(point.dtype, point.name, point.time);
+  });
+}
+
 std::string hardware_of_side(const Side& side) {
   std::string hardware;
   for (const auto& [id, facts] : side.configurations)
@@ -106,6 +202,11 @@ double gemm_bytes(double m, double n, double k, const std::string& dtype) {
   } catch (const Error&) {
     return kNoValue;  // of a newer benchctl, or imported
   }
+}
+
+std::vector<std::string> roofline_metrics() {
+  return {"gemm.throughput",      "memory_bandwidth.bandwidth", "operators.time",
+          "operators.throughput", "operators.traffic",          "operators.memory"};
 }
 
 std::vector<std::string> roofline_devices(const Side& side) {
@@ -134,6 +235,7 @@ Roofline roofline_of(const Side& side, const std::string& device) {
   std::ranges::sort(roofline.points, {}, [](const RooflinePoint& point) {
     return std::tie(point.dtype, point.intensity, point.name);
   });
+  find_operators(side, roofline);
   return roofline;
 }
 

@@ -1,5 +1,6 @@
 #include "results/verdicts/compare/roofline.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/schema.h"
@@ -86,4 +87,69 @@ TEST_CASE("two machines share one plot") {
   CHECK(page.find("one bf16") != std::string::npos);
   CHECK(page.find("&lt;two&gt; bf16") != std::string::npos);
   CHECK(page.find("<two>") == std::string::npos);
+}
+
+namespace {
+
+void add_operator(Side& side, const char* name, int threads, const char* level, double seconds,
+                  double flops, double bytes) {
+  const Json params = {{"operator", name}, {"pass", "forward"},  {"dtype", "f32"},
+                       {"rows", 64},       {"threads", threads}, {"level", level}};
+  add_rate(side, "operators.time", params, seconds);
+  if (flops > 0.0) add_rate(side, "operators.throughput", params, flops / seconds);
+  add_rate(side, "operators.traffic", params, bytes / seconds);
+}
+
+/// GEMMs of 100 GFLOP/s, caches of 200 and memory of 20 GB/s.
+Side measured_side() {
+  Side side{.name = "run"};
+  add_rate(side, "gemm.throughput", product("f32", 1024, 2), 100e9);
+  for (const auto& [level, bandwidth] : {std::pair{"L2", 200e9}, std::pair{"memory", 20e9}})
+    add_rate(side, "memory_bandwidth.bandwidth",
+             {{"kernel", "read"}, {"level", level}, {"threads", 2}}, bandwidth);
+  add_rate(side, "memory_bandwidth.bandwidth",
+           {{"kernel", "read"}, {"level", "L2"}, {"threads", 1}}, 150e9);
+  return side;
+}
+
+const OperatorPoint& operator_named(const Roofline& roofline, const std::string& name) {
+  const auto found = std::ranges::find(roofline.operators, name, &OperatorPoint::name);
+  REQUIRE(found != roofline.operators.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("an operator is placed under the GEMM peak and the bandwidth of its level") {
+  Side side = measured_side();
+  add_operator(side, "linear", 2, "L2", 0.02, 1e9, 1e6);     // at 50 of 100 GFLOP/s
+  add_operator(side, "norm", 2, "L2", 1e-3, 1e6, 50e6);      // at 50 of 200 GB/s
+  add_operator(side, "lookup", 2, "memory", 1e-3, 0, 15e6);  // at 15 of 20 GB/s, without FLOPs
+  add_operator(side, "slower", 1, "L2", 1e-3, 0, 1e6);       // on fewer threads
+  add_operator(side, "elsewhere", 2, "L3", 1e-3, 0, 1e6);    // a level that was not measured
+  add_rate(side, "operators.memory",
+           {{"operator", "norm"}, {"pass", "forward"}, {"dtype", "f32"}, {"rows", 64}}, 4096);
+  const Roofline roofline = roofline_of(side, "host");
+  REQUIRE(roofline.operators.size() == 4);
+  REQUIRE(roofline.levels.size() == 2);
+  CHECK(roofline.levels[0].level == "L2");
+  CHECK(roofline.levels[0].bandwidth == 200e9);
+  const OperatorPoint& linear = operator_named(roofline, "linear forward");
+  CHECK(linear.of_roof == Approx(0.5));
+  CHECK_FALSE(linear.by_memory);
+  CHECK(linear.intensity == Approx(1000.0));
+  const OperatorPoint& norm = operator_named(roofline, "norm forward");
+  CHECK(norm.of_roof == Approx(0.25));
+  CHECK(norm.by_memory);
+  CHECK(norm.memory == 4096.0);
+  CHECK(norm.shape == "rows 64");
+  const OperatorPoint& lookup = operator_named(roofline, "lookup forward");
+  CHECK(lookup.of_roof == Approx(0.75));
+  CHECK(std::isnan(lookup.intensity));
+  CHECK(std::isnan(operator_named(roofline, "elsewhere forward").of_roof));
+  CHECK_NOTHROW(
+      Schema::load("schemas/report_roofline.json").check(to_json({roofline}), "roofline"));
+  const std::string text = to_terminal(to_document(std::vector<Roofline>{roofline}), {});
+  CHECK(text.find("75.0 %") != std::string::npos);
+  CHECK(text.find("slower") == std::string::npos);
 }

@@ -1,0 +1,262 @@
+#include "probes/operators/operator_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/elements.h"
+#include "training/operators/division.h"
+
+namespace bench {
+namespace {
+
+using training::Action;
+using training::Lane;
+using training::Slot;
+using training::Var;
+using training::View;
+
+double bytes_of(const Slot& slot) {
+  if (slot.buffer < 0) return 0.0;
+  return static_cast<double>(slot.rows * slot.columns) * static_cast<double>(size_of(slot.dtype));
+}
+
+double bytes_of(const std::vector<Slot>& slots) {
+  double bytes = 0.0;
+  for (const Slot& slot : slots) bytes += bytes_of(slot);
+  return bytes;
+}
+
+std::int64_t bytes_of(const View& view) {
+  return view.elements() * static_cast<std::int64_t>(size_of(view.dtype));
+}
+
+std::vector<double> read(training::Memory& memory, View view) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(bytes_of(view)));
+  memory.download(view.data, bytes.data(), bytes_of(view));
+  std::vector<double> values(static_cast<std::size_t>(view.elements()));
+  decode(bytes.data(), view.dtype, false, values);
+  return values;
+}
+
+/// To host memory.
+void write(const std::vector<double>& values, View view) {
+  auto* at = view.as<std::byte>();
+  for (const double value : values) {
+    encode(at, view.dtype, value);
+    at += size_of(view.dtype);
+  }
+}
+
+/// Writes all inputs, with the values that they have in the types of `rounded`, which is the same
+/// operator.
+void fill_inputs(const Lane& lane, const OperatorModel& model, const OperatorModel& rounded,
+                 std::uint64_t seed) {
+  for (std::size_t i = 0; i < model.inputs().filled().size(); ++i) {
+    const auto& [like, fill] = rounded.inputs().filled()[i];
+    write(input_values(rounded.graph().tensor(like.id), fill, seed),
+          lane.view(model.inputs().filled()[i].var));
+  }
+}
+
+/// In the type of `like`, with the values that it has in that of `rounded`.
+std::vector<std::byte> output_gradient(const View& like, const OperatorModel& rounded,
+                                       std::uint64_t seed) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(bytes_of(like)));
+  write(input_values(rounded.graph().tensor(rounded.sent().id), {}, seed),
+        {bytes.data(), like.rows, like.columns, like.dtype});
+  return bytes;
+}
+
+void write_gradient(const Lane& lane, const OperatorModel& model,
+                    const std::vector<std::byte>& bytes) {
+  lane.memory().upload(bytes.data(), lane.tensor(model.sent()).data,
+                       static_cast<std::int64_t>(bytes.size()));
+  lane.memory().synchronise();
+}
+
+/// Up to where the operator's pass can be repeated: it has run once.
+void run_first(Lane& lane, const OperatorModel& model, const OperatorModel& rounded,
+               OperatorPass pass, std::uint64_t seed, const training::StepScalars& scalars) {
+  fill_inputs(lane, model, rounded, seed);
+  if (pass == OperatorPass::forward) {
+    lane.run(0, model.action(pass) + 1, scalars);
+  } else {
+    const int begin = model.plan().backward_begin;
+    lane.run(0, begin, scalars);
+    write_gradient(lane, model, output_gradient(lane.tensor(model.sent()), rounded, seed));
+    lane.run(begin, model.action(pass) + 1, scalars);
+  }
+  lane.memory().synchronise();
+}
+
+training::StepScalars scalars_of(const OperatorModel& model) {
+  training::StepScalars scalars;
+  scalars.gradient_scale = 1.0 / static_cast<double>(model.rows());
+  return scalars;
+}
+
+}  // namespace
+
+OperatorModel::OperatorModel(const OperatorCase& which, const OperatorSizes& sizes, Dtype dtype)
+    : graph_(dtype), inputs_(graph_) {
+  why_not_ = which.build(inputs_, sizes, built_);
+  if (!why_not_.empty()) return;
+  node_ = static_cast<int>(graph_.nodes().size()) - 1;
+  if (!graph_.nodes().back().op->is_loss()) {
+    const Var behind = copy_of(built_.output);
+    sent_ = training::end_stage(behind, behind.shape().rows()).sent;
+  }
+  plan_ = training::make_plan(graph_);
+}
+
+int OperatorModel::action(OperatorPass pass) const {
+  const auto wanted =
+      pass == OperatorPass::forward ? training::Phase::forward : training::Phase::backward;
+  for (std::size_t i = 0; i < plan_.actions.size(); ++i)
+    if (plan_.actions[i].node == node_ && plan_.actions[i].phase == wanted)
+      return static_cast<int>(i);
+  return -1;
+}
+
+OperatorCost OperatorModel::cost(OperatorPass pass) const {
+  const Action& action = plan_.actions[static_cast<std::size_t>(this->action(pass))];
+  const training::Operator& op = *graph_.nodes()[static_cast<std::size_t>(node_)].op;
+  const double tensors = bytes_of(action.inputs) + bytes_of(action.output) +
+                         bytes_of(action.saved) + bytes_of(action.output_gradient) +
+                         bytes_of(action.input_gradients);
+  OperatorCost cost;
+  cost.working_set = tensors + bytes_of(action.workspace);
+  cost.bytes = tensors;
+  if (pass == OperatorPass::forward) {
+    cost.flops = op.flops() + built_.forward_flops;
+    cost.bytes = built_.forward_bytes.value_or(tensors);
+    cost.memory = bytes_of(action.output) + bytes_of(action.saved) + bytes_of(action.workspace);
+    return cost;
+  }
+  std::vector<bool> needed;
+  for (const Slot& gradient : action.input_gradients) needed.push_back(gradient.buffer >= 0);
+  cost.flops = op.backward_flops(needed) + built_.backward_flops;
+  if (built_.passes_gradient) cost.bytes -= bytes_of(action.output_gradient);
+  cost.bytes = built_.backward_bytes.value_or(cost.bytes);
+  cost.memory = bytes_of(action.input_gradients) + bytes_of(action.workspace);
+  return cost;
+}
+
+std::vector<View> OperatorModel::results(const Lane& lane, OperatorPass pass) const {
+  std::vector<View> views;
+  if (pass == OperatorPass::forward) {
+    views.push_back(lane.tensor(built_.output));
+    for (const Var changed : built_.changed) views.push_back(lane.tensor(changed));
+    return views;
+  }
+  for (const Var var : inputs_.with_gradient()) views.push_back(lane.gradient(var));
+  return views;
+}
+
+bool OperatorModel::changes_its_inputs(OperatorPass pass) const {
+  const Action& action = plan_.actions[static_cast<std::size_t>(this->action(pass))];
+  const auto shares = [](const std::vector<Slot>& slots, const Slot& with) {
+    return std::ranges::any_of(
+        slots, [&](const Slot& slot) { return slot.buffer >= 0 && slot.buffer == with.buffer; });
+  };
+  if (pass == OperatorPass::forward)
+    return !built_.changed.empty() || shares(action.inputs, action.output);
+  return shares(action.input_gradients, action.output_gradient);
+}
+
+OperatorRun::OperatorRun(const OperatorModel& model, const training::KernelFactory& kernels,
+                         int threads, std::uint64_t seed)
+    : model_(model),
+      seed_(seed),
+      memory_(kernels(model.graph().compute()).memory),
+      weights_(model.plan(), seed, memory_),
+      pool_(threads),
+      scalars_(scalars_of(model)) {
+  lanes_.resize(static_cast<std::size_t>(threads));
+  pool_.run([&](int thread) {  // the thread that uses memory touches it first
+    lanes_[static_cast<std::size_t>(thread)] =
+        std::make_unique<Lane>(model.plan(), weights_, kernels);
+  });
+}
+
+void OperatorRun::prepare(OperatorPass pass) {
+  pass_ = pass;
+  pool_.run([&](int thread) {
+    run_first(*lanes_[static_cast<std::size_t>(thread)], model_, model_, pass_, seed_, scalars_);
+  });
+}
+
+void OperatorRun::restore() {
+  if (gradient_.empty())
+    gradient_ = output_gradient(lanes_.front()->tensor(model_.sent()), model_, seed_);
+  pool_.run([&](int thread) {
+    write_gradient(*lanes_[static_cast<std::size_t>(thread)], model_, gradient_);
+  });
+}
+
+void OperatorRun::run(std::int64_t calls) {
+  const int action = model_.action(pass_);
+  pool_.run([&](int thread) {
+    Lane& lane = *lanes_[static_cast<std::size_t>(thread)];
+    for (std::int64_t call = 0; call < calls; ++call) lane.run(action, action + 1, scalars_);
+    lane.memory().synchronise();
+  });
+}
+
+std::vector<OperatorResults> OperatorRun::last_results() const {
+  std::vector<OperatorResults> found;
+  for (const auto& lane : lanes_) {
+    OperatorResults& results = found.emplace_back();
+    for (const View& view : model_.results(*lane, pass_)) results.push_back(read(*memory_, view));
+  }
+  return found;
+}
+
+OperatorResults OperatorRun::reference(const OperatorModel& wide,
+                                       const training::KernelFactory& kernels,
+                                       OperatorPass pass) const {
+  training::Weights weights(wide.plan(), seed_);
+  for (const int id : wide.graph().parameters())
+    write(read(*memory_, weights_.view(model_.plan(), id)), weights.view(wide.plan(), id));
+  Lane lane(wide.plan(), weights, kernels);
+  run_first(lane, wide, model_, pass, seed_, scalars_);
+  OperatorResults results;
+  for (const View& view : wide.results(lane, pass)) results.push_back(read(lane.memory(), view));
+  return results;
+}
+
+double tolerance_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::bf16:
+      return 0.03;
+    case Dtype::f16:
+      return 0.004;
+    case Dtype::f64:
+      return 1e-12;
+    default:
+      return 1e-4;
+  }
+}
+
+Check compare_results(const std::vector<OperatorResults>& found, const OperatorResults& reference,
+                      Dtype dtype) {
+  Check check{"the same operator in f64", 0.0, tolerance_of(dtype)};
+  for (const OperatorResults& results : found)
+    for (std::size_t tensor = 0; tensor < reference.size(); ++tensor) {
+      const std::vector<double>& right = reference[tensor];
+      double largest = 0.0, difference = 0.0;
+      for (std::size_t i = 0; i < right.size(); ++i) {
+        largest = std::max(largest, std::abs(right[i]));
+        const double distance = std::abs(results[tensor][i] - right[i]);
+        if (!(distance <= difference)) difference = distance;
+        if (std::isnan(distance)) {
+          check.error = distance;
+          return check;
+        }
+      }
+      check.error = std::max(check.error, largest > 0.0 ? difference / largest : difference);
+    }
+  return check;
+}
+
+}  // namespace bench

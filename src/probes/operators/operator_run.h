@@ -1,0 +1,112 @@
+// One operator, forward or backward, on the threads of a rank: each thread has inputs and outputs
+// of its own and shares the parameters, as the lanes of a training.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/record.h"
+#include "probes/operators/operator_cases.h"
+#include "training/engine/lane.h"
+#include "training/engine/worker_pool.h"
+
+namespace bench {
+
+enum class OperatorPass { forward, backward };
+
+/// What one thread does in one call.
+struct OperatorCost {
+  double flops = 0.0;        // of GEMMs by the convention of MFU, and elementwise (BuiltOperator)
+  double bytes = 0.0;        // that must move if each tensor is read or written once
+  double working_set = 0.0;  // bytes of all tensors that it uses
+  /// Bytes of the output, of what is saved for the backward pass, and of scratch memory.
+  double memory = 0.0;
+};
+
+/// An operator in a graph of its own with the memory plan of a training step.
+class OperatorModel {
+ public:
+  OperatorModel(const OperatorCase& which, const OperatorSizes& sizes, Dtype dtype);
+  OperatorModel(const OperatorModel&) = delete;
+  OperatorModel& operator=(const OperatorModel&) = delete;
+
+  /// Why the operator cannot have these sizes; nothing else is valid then. "" if it can.
+  const std::string& why_not() const { return why_not_; }
+  const Json& shape() const { return built_.shape; }
+  bool has(OperatorPass pass) const { return action(pass) >= 0; }
+  OperatorCost cost(OperatorPass pass) const;
+
+  const training::Plan& plan() const { return plan_; }
+  const training::Graph& graph() const { return graph_; }
+  const OperatorInputs& inputs() const { return inputs_; }
+  /// Of the plan; -1: there is none, or it only passes a gradient on.
+  int action(OperatorPass pass) const;
+  std::int64_t rows() const { return built_.output.shape().rows(); }
+  /// The tensors that a pass computes, gradients after values.
+  std::vector<training::View> results(const training::Lane& lane, OperatorPass pass) const;
+  /// Where the gradient of the output is written before a backward pass; absent for a loss.
+  training::Var sent() const { return sent_; }
+  /// Whether a second call finds other inputs than the first.
+  bool changes_its_inputs(OperatorPass pass) const;
+  /// Whether repeated calls of a pass must find the first gradient again.
+  bool needs_restoring(OperatorPass pass) const {
+    return pass == OperatorPass::backward && built_.shrinks_gradient;
+  }
+
+ private:
+  training::Graph graph_;
+  OperatorInputs inputs_;
+  BuiltOperator built_ = {};
+  std::string why_not_ = {};
+  int node_ = -1;
+  training::Var sent_ = {};
+  training::Plan plan_ = {};
+};
+
+/// A result in f64 of the same operator on the same inputs, by the host's kernels of f64.
+using OperatorResults = std::vector<std::vector<double>>;
+
+class OperatorRun {
+ public:
+  OperatorRun(const OperatorModel& model, const training::KernelFactory& kernels, int threads,
+              std::uint64_t seed);
+
+  /// Brings all threads to where the pass of the operator can be repeated.
+  void prepare(OperatorPass pass);
+  /// Writes the gradient of the output again, before calls of a backward pass that changes it.
+  void restore();
+  /// The prepared pass, `calls` times on each thread.
+  void run(std::int64_t calls);
+  /// What the last call computed on each thread.
+  std::vector<OperatorResults> last_results() const;
+  /// The same; if calls change their inputs, what another call computes from the first inputs.
+  std::vector<OperatorResults> results() {
+    if (model_.changes_its_inputs(pass_)) prepare(pass_);
+    return last_results();
+  }
+
+  /// Of the same inputs and parameters in another type.
+  OperatorResults reference(const OperatorModel& wide, const training::KernelFactory& kernels,
+                            OperatorPass pass) const;
+
+ private:
+  const OperatorModel& model_;
+  std::uint64_t seed_;
+  std::shared_ptr<training::Memory> memory_;
+  training::Weights weights_;
+  std::vector<std::unique_ptr<training::Lane>> lanes_ = {};
+  training::WorkerPool pool_;
+  training::StepScalars scalars_ = {};
+  OperatorPass pass_ = OperatorPass::forward;
+  std::vector<std::byte> gradient_ = {};  // of the output, to restore
+};
+
+/// Of compare_results(): rounding of products of some thousand rows stays well below.
+double tolerance_of(Dtype dtype);
+
+/// Error: the largest difference of a result, as a share of the largest number of its tensor.
+Check compare_results(const std::vector<OperatorResults>& found, const OperatorResults& reference,
+                      Dtype dtype);
+
+}  // namespace bench

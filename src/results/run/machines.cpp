@@ -75,12 +75,13 @@ std::map<std::string, Stated> statements(const RunRecords& run) {
   return by_host;
 }
 
-double measured_clock(const std::string& host, const std::vector<Result>& results) {
+/// By host: of the first series that was measured.
+std::map<std::string, double> measured_clocks(const std::vector<Result>& results) {
+  std::map<std::string, double> clocks;
   for (const Result& result : results)
-    if (result.series.metric == kClockMetric && result.series.host == host &&
-        result.series.outcome == Status::ok)
-      return result.series.median;
-  return kNoValue;
+    if (result.series.metric == kClockMetric && result.series.outcome == Status::ok)
+      clocks.emplace(result.series.host, result.series.median);
+  return clocks;
 }
 
 /// The facts that all processes of a build share, without process ID and ranks.
@@ -114,6 +115,7 @@ void add_program(Json program, Json& list) {
 
 std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& results) {
   std::vector<Machine> found;
+  const std::map<std::string, double> clocks = measured_clocks(results);
   for (const auto& [host, stated] : statements(run)) {
     Machine machine;
     machine.host = host;
@@ -126,7 +128,8 @@ std::vector<Machine> machines(const RunRecords& run, const std::vector<Result>& 
     machine.facts.erase("warnings");
     machine.facts.erase(kOldWarnings);
     if (stated.gpus != nullptr) machine.facts["gpus"] = *stated.gpus;
-    machine.clock_hz = measured_clock(host, results);
+    if (const auto clock = clocks.find(host); clock != clocks.end())
+      machine.clock_hz = clock->second;
     found.push_back(std::move(machine));
   }
   return found;

@@ -32,7 +32,14 @@ bool beats(double value, double other, Better better) {
 
 }  // namespace
 
+Ceilings::Ceilings(const ProbeCatalogue& catalogue) : catalogue_(catalogue) {
+  for (const ProbeEntry& probe : catalogue.all())
+    for (const ProbeMetric& metric : probe.metrics)
+      if (metric.ceiling) bounding_.emplace(metric.ceiling->probe, metric.ceiling->metric);
+}
+
 void Ceilings::observe(const Job& job, const Samples& samples) {
+  if (!bounding_.contains({job.probe, samples.metric})) return;
   const double value = median(representative(samples.values, samples.flags));
   const bool believed =
       samples.outcome == Status::ok && (!samples.check || samples.check->passed());

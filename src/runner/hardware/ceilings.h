@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/job.h"
@@ -13,9 +15,9 @@ namespace bench {
 
 class Ceilings {
  public:
-  explicit Ceilings(const ProbeCatalogue& catalogue) : catalogue_(catalogue) {}
+  explicit Ceilings(const ProbeCatalogue& catalogue);
 
-  /// Remembers the median of an ok series of this job.
+  /// Remembers the median of an ok series of this job, if its metric bounds another one.
   void observe(const Job& job, const Samples& samples);
   /// For a job that failed: its results are not limits.
   void forget(const std::string& job);
@@ -42,6 +44,7 @@ class Ceilings {
   std::vector<KnownLimit> reached_by_a_rank(const ProbeMetric& metric, const Job& job) const;
 
   const ProbeCatalogue& catalogue_;
+  std::set<std::pair<std::string, std::string>> bounding_;  // probe and metric
   std::map<Hosts, std::vector<Seen>> seen_;    // a ceiling applies to the same hosts and part
   std::map<std::string, Hosts> hosts_of_job_;  // of the jobs in seen_
 };

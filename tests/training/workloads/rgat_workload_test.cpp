@@ -89,10 +89,10 @@ TEST_CASE("the floor of a graph network is the entropy of belief propagation's p
   CHECK(fresh.gap == Approx(fresh.native - fresh.floor));
   CHECK(fresh.gap > 0.5);
   CHECK(part_of(fresh, "log_loss") == Approx(std::log(4.0)).margin(0.2));
-  const auto told = [&](auto member) {
+  const auto quality_by = [&](auto member) {
     return quality_of(rgat, kJudged, [&](std::uint64_t index) { return truth_of(index).*member; });
   };
-  const Quality best = told(&NeighbourhoodTruth::best);
+  const Quality best = quality_by(&NeighbourhoodTruth::best);
   CHECK(best.gap == Approx(0.0).margin(1e-6));
   CHECK(part_of(best, "log_loss_gap") == Approx(0.0).margin(1e-6));
   CHECK(part_of(best, "accuracy_gap") == Approx(0.0).margin(1e-6));
@@ -105,7 +105,7 @@ TEST_CASE("the floor of a graph network is the entropy of belief propagation's p
       {&NeighbourhoodTruth::blind, "blind_gap"}};
   for (const auto& [member, part] : simpler) {
     INFO(part);
-    const Quality of = told(member);
+    const Quality of = quality_by(member);
     CHECK(of.gap == Approx(part_of(fresh, part)).margin(1e-5));
     CHECK(of.gap > 0.1);
     CHECK(part_of(of, "accuracy_gap") > 0.0);

@@ -1,5 +1,6 @@
 #include "training/models/rgat.h"
 
+#include <array>
 #include <cmath>
 #include <map>
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>

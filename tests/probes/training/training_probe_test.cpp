@@ -309,6 +309,25 @@ TEST_CASE("the logs of all workloads name the optimizer of their dense parameter
   }
 }
 
+TEST_CASE("rgat keeps its features where it is asked to, and claims no cleared cache") {
+  const TemporaryDirectory folder;
+  const Json params = {{"workload", "rgat"},
+                       {"steps", 1},
+                       {"batch", 32},
+                       {"lanes", 1},
+                       {"base_cache", folder.path().string()}};
+  TrainingJob job(params);
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.logged("cache_clear") == std::vector<Json>{false});
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    if (entry.path().extension() == ".features") file = entry.path();
+  REQUIRE(std::filesystem::exists(file));
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1);
+  TrainingJob again(params);
+  CHECK_THROWS_WITH(again.run(), Contains("bytes of features, but"));
+}
+
 TEST_CASE("the log of a residual network has SGD's options, that of a transformer AdamW's") {
   TrainingJob sgd(Json{{"workload", "image"}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
   CHECK(sgd.run().status == Status::ok);

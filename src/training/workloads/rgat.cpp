@@ -1,7 +1,5 @@
 #include "training/workloads/rgat.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>

@@ -9,6 +9,7 @@
 #include "tests/training/convolution_cases.h"
 #include "tests/training/diffusion_cases.h"
 #include "tests/training/hstu_cases.h"
+#include "tests/training/neighbour_cases.h"
 #include "tests/training/policy_cases.h"
 #include "tests/training/recommender_cases.h"
 #include "training/operators/linear.h"
@@ -249,6 +250,7 @@ std::vector<KernelCase> kernel_cases(Dtype dtype) {
   std::ranges::move(policy_cases(dtype), std::back_inserter(cases));
   std::ranges::move(convolution_cases(dtype), std::back_inserter(cases));
   std::ranges::move(hstu_cases(dtype), std::back_inserter(cases));
+  std::ranges::move(neighbour_cases(dtype), std::back_inserter(cases));
   if (dtype == Dtype::f32) std::ranges::move(recommender_cases(), std::back_inserter(cases));
   return cases;
 }

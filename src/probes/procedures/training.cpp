@@ -290,7 +290,7 @@ void run_training(State& state) {
   auto base = base_of(state, data, *kernels, stream.get());
   if (base) kernels->begin(state.flag("deterministic"));
   WatchedSteps log(state, path_of(state, "mllog"));
-  const Json cache = clear_cache(data, state.group());
+  const Json cache = clear_cache(state.text("workload"), data, state.group());
   log.init_start(cache);
   const Seconds begun = state.device().now();
   const auto workload = training::make_workload(state.text("workload"), state.text("preset"),

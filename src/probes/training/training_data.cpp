@@ -10,6 +10,7 @@
 #include "probes/data/formats/folder_listing.h"
 #include "probes/data/formats/page_cache.h"
 #include "probes/training/picture_shards.h"
+#include "probes/training/training_base.h"
 #include "training/workloads/dlrm_data.h"
 
 namespace bench {
@@ -62,6 +63,7 @@ training::DataChoice training_data(const State& state) {
   choice.vocabulary = static_cast<int>(state.integer("vocabulary"));
   choice.table_rows = state.integer("table_rows");
   choice.samples = static_cast<std::uint64_t>(state.integer("samples"));
+  choice.cache = base_cache(state);
   const std::string train = state.text("data"), evaluation = state.text("evaluation_data");
   if (train.empty() && !evaluation.empty())
     throw Error(ErrorKind::input,
@@ -83,7 +85,10 @@ training::DataChoice training_data(const State& state) {
   return choice;
 }
 
-Json clear_cache(const training::DataChoice& data, Group& group) {
+Json clear_cache(const std::string& workload, const training::DataChoice& data, Group& group) {
+  if (workload == "rgat")
+    return {{"cleared", false},
+            {"reason", "the features are in a file that initialization writes or verifies"}};
   if (!data.from_files())
     return {{"cleared", true}, {"reason", "samples are generated, so there is no cache to clear"}};
   Files files;

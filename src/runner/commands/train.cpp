@@ -90,8 +90,8 @@ ExitCode train(const TrainOptions& options) {
 void add_what(CLI::App& command, TrainOptions& options) {
   TrainRequest& request = options.request;
   add_value(command, "workload", request.workload, "WORKLOAD",
-            "Train this workload: llm, lora, dlrm, two_tower, hstu, moe, flow, detect, image "
-            "or grpo")
+            "Train this workload: llm, lora, dlrm, two_tower, hstu, moe, flow, detect, image, "
+            "rgat or grpo")
       ->required();
   add_value(command, "--preset", request.preset, "PRESET",
             "Choose the model size: tiny, small, ... (default: tiny)");
@@ -106,7 +106,7 @@ void add_what(CLI::App& command, TrainOptions& options) {
   add_value(
       command, "--dtype", request.dtype, "TYPE",
       "Compute in f32, bf16 or f16 (default: f32; on GPUs bf16 beyond tiny for llm, lora, hstu, "
-      "flow, detect, image and grpo)");
+      "flow, detect, image, rgat and grpo)");
   add_value(command, "--batch", request.batch, "N",
             "Set the global batch size, or with --scaling weak the batch size per rank "
             "(default: the preset's)")

@@ -112,7 +112,8 @@ std::string suite_name(const TrainRequest& request) {
 std::string dtype_of(const TrainRequest& request) {
   if (!request.dtype.empty() || request.device == "host") return request.dtype;
   const std::string& name = request.workload;
-  constexpr std::string_view kNarrow[] = {"llm", "lora", "hstu", "flow", "detect", "image", "grpo"};
+  constexpr std::string_view kNarrow[] = {"llm",    "lora",  "hstu", "flow",
+                                          "detect", "image", "rgat", "grpo"};
   const bool narrow = std::ranges::find(kNarrow, name) != std::end(kNarrow);
   return narrow && !request.preset.starts_with("tiny") ? "bf16" : "";
 }

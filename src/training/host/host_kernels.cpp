@@ -448,6 +448,30 @@ class NarrowHstu final : public Narrow<HstuKernels> {
   }
 };
 
+class NarrowNeighbours final : public Narrow<NeighbourKernels> {
+ public:
+  using Narrow::Narrow;
+  void attention(const NeighbourShape& shape, const NeighbourInputs& in, View output) override {
+    WideViews views(buffers_);
+    wide_->attention(shape, widened(views, in), views.written(output));
+  }
+  void attention_backward(const NeighbourShape& shape, const NeighbourBackward& what) override {
+    WideViews views(buffers_);
+    NeighbourBackward wide = what;
+    wide.in = widened(views, what.in);
+    wide.output_gradient = views.read(what.output_gradient);
+    wide.values_gradient = views.written_or_added(what.values_gradient, what.add_values);
+    wide.own_gradient = views.written_or_added(what.own_gradient, what.add_own);
+    wide.vector_gradient = views.written_or_added(what.vector_gradient, what.add_vector);
+    wide_->attention_backward(shape, wide);
+  }
+
+ private:
+  static NeighbourInputs widened(WideViews& views, const NeighbourInputs& in) {
+    return {views.read(in.values), views.read(in.own), views.read(in.vector)};
+  }
+};
+
 class NarrowUpdates final : public Narrow<OptimizerKernels> {
  public:
   using Narrow::Narrow;
@@ -497,6 +521,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.detection = std::make_unique<NarrowDetection>(std::move(wide.detection));
   set.classifier = std::make_unique<NarrowClassifier>(std::move(wide.classifier));
   set.hstu = std::make_unique<NarrowHstu>(std::move(wide.hstu));
+  set.neighbours = std::make_unique<NarrowNeighbours>(std::move(wide.neighbours));
   set.optimizer = std::make_unique<NarrowUpdates>(std::move(wide.optimizer));
   return set;
 }

@@ -11,6 +11,7 @@
 #include "training/host/experts_host.h"
 #include "training/host/gemm_host.h"
 #include "training/host/hstu_host.h"
+#include "training/host/neighbour_host.h"
 #include "training/host/policy_host.h"
 #include "training/host/simple_host.h"
 #include "training/host/vector.h"
@@ -284,6 +285,7 @@ KernelSet kernel_set() {
   set.detection.reset(new Detection<T>);
   set.classifier.reset(new Classifier<T>);
   set.hstu.reset(new Hstu<T>);
+  set.neighbours.reset(new Neighbours<T>);
   set.experts.reset(new Experts<T>);
   return set;
 }

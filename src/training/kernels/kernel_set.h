@@ -13,6 +13,7 @@
 #include "training/kernels/expert_kernels.h"
 #include "training/kernels/hstu_kernels.h"
 #include "training/kernels/memory.h"
+#include "training/kernels/neighbour_kernels.h"
 #include "training/kernels/policy_kernels.h"
 #include "training/kernels/rank_kernels.h"
 #include "training/kernels/view.h"
@@ -305,6 +306,7 @@ struct KernelSet {
   std::unique_ptr<DetectionKernels> detection = {};
   std::unique_ptr<ClassifierKernels> classifier = {};
   std::unique_ptr<HstuKernels> hstu = {};
+  std::unique_ptr<NeighbourKernels> neighbours = {};
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};

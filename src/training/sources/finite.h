@@ -9,6 +9,7 @@
 #include "training/sources/click_source.h"
 #include "training/sources/history_source.h"
 #include "training/sources/image_source.h"
+#include "training/sources/neighbourhood_source.h"
 #include "training/sources/scene_source.h"
 #include "training/sources/token_source.h"
 
@@ -106,6 +107,18 @@ class FiniteHistories final : public FiniteSource<HistorySource> {
     source_.read(split, index_at(split, index), history);
   }
   HistoryTruth truth(const History& history) const override { return source_.truth(history); }
+};
+
+class FiniteNeighbourhoods final : public FiniteSource<NeighbourhoodSource> {
+ public:
+  using FiniteSource::FiniteSource;
+  const NeighbourhoodShape& shape() const override { return source_.shape(); }
+  void read(Split split, std::uint64_t index, Neighbourhood& sample) const override {
+    source_.read(split, index_at(split, index), sample);
+  }
+  NeighbourhoodTruth truth(const Neighbourhood& sample) const override {
+    return source_.truth(sample);
+  }
 };
 
 class FiniteScenes final : public FiniteSource<SceneSource> {

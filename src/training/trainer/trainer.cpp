@@ -304,6 +304,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
           workload.model_part(ranks_.part(), split_.micro_batch, options.dtype, options.recompute)),
       plan_(make_plan(*model_.graph)),
       last_step_(options.steps > 0 ? options.steps : options.recipe.horizon) {
+  workload.prepare();
   auto optimizer = workload.optimizer();
   optimizer_name_ = optimizer->name();
   ReplicaOptions replica{split_.lanes, split_.micro_batches, options.seed};

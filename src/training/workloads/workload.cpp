@@ -13,6 +13,7 @@
 #include "training/models/llm.h"
 #include "training/models/lora.h"
 #include "training/models/moe.h"
+#include "training/models/rgat.h"
 #include "training/models/two_tower.h"
 #include "training/workloads/detect.h"
 #include "training/workloads/dlrm.h"
@@ -23,6 +24,7 @@
 #include "training/workloads/llm.h"
 #include "training/workloads/lora.h"
 #include "training/workloads/moe.h"
+#include "training/workloads/rgat.h"
 #include "training/workloads/two_tower.h"
 
 namespace bench::training {
@@ -104,6 +106,7 @@ const std::vector<Entry>& entries() {
       {"flow", flow_presets(), without_sequences("flow", make_flow_workload)},
       {"detect", detect_presets(), without_sequences("detect", make_detect_workload)},
       {"image", image_presets(), without_sequences("image", make_image_workload)},
+      {"rgat", rgat_presets(), without_sequences("rgat", make_rgat_workload)},
       {"grpo", grpo_presets(), without_sequences("grpo", make_grpo_workload),
        [](const std::string& preset, std::int64_t) { return make_grpo_base_workload(preset); }},
   };

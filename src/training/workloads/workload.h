@@ -35,6 +35,8 @@ struct DataChoice {
   int vocabulary = 0;           // of tokens; 0: from the files
   std::int64_t table_rows = 0;  // per table of click logs; 0: from files or preset
   std::uint64_t samples = 0;    // number of distinct training samples; 0: all
+  /// Folder that keeps generated files for later runs; empty: none, they last as long as the run.
+  std::filesystem::path cache = {};
   /// Opens picture files, for whoever can decode them; absent: nobody can.
   std::function<std::unique_ptr<PictureSource>(const DataChoice&)> open_pictures = {};
 
@@ -119,6 +121,9 @@ class Workload {
   virtual std::string metric_key() const { return ""; }
   /// What MLPerf's log counts as samples, of each sample: of a prompt its answers.
   virtual std::int64_t logged_samples() const { return 1; }
+  /// Opens or generates what samples are read from, before the clock starts; read() would do it
+  /// else.
+  virtual void prepare() const {}
   /// Writes samples first, first + 1, ... into the inputs of a micro-batch; thread-safe.
   virtual void read(Split split, std::uint64_t first, const Model& model,
                     const Lane& lane) const = 0;

@@ -290,9 +290,13 @@ TEST_CASE("lora trains its base before the clock starts, once", "[long]") {
 
 TEST_CASE("the logs of all workloads name the optimizer of their dense parameters") {
   for (const char* workload :
-       {"llm", "lora", "dlrm", "two_tower", "hstu", "moe", "flow", "detect", "grpo"}) {
+       {"llm", "lora", "dlrm", "two_tower", "hstu", "moe", "flow", "detect", "rgat", "grpo"}) {
     INFO(workload);
-    TrainingJob job(Json{{"workload", workload}, {"steps", 1}, {"batch", 32}, {"lanes", 1}});
+    TrainingJob job(Json{{"workload", workload},
+                         {"steps", 1},
+                         {"batch", 32},
+                         {"lanes", 1},
+                         {"base_cache", nullptr}});
     CHECK(job.run().status == Status::ok);
     const std::set<std::string> longer{"dlrm", "two_tower", "detect"};
     const double beta2 = longer.contains(workload) ? 0.99 : 0.98;
@@ -303,6 +307,25 @@ TEST_CASE("the logs of all workloads name the optimizer of their dense parameter
     const double decay = workload == std::string("detect") ? 0.1 : 0.0;
     CHECK(job.logged("opt_adamw_weight_decay") == std::vector<Json>{decay});
   }
+}
+
+TEST_CASE("rgat keeps its features where it is asked to, and claims no cleared cache") {
+  const TemporaryDirectory folder;
+  const Json params = {{"workload", "rgat"},
+                       {"steps", 1},
+                       {"batch", 32},
+                       {"lanes", 1},
+                       {"base_cache", folder.path().string()}};
+  TrainingJob job(params);
+  CHECK(job.run().status == Status::ok);
+  CHECK(job.logged("cache_clear") == std::vector<Json>{false});
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    if (entry.path().extension() == ".features") file = entry.path();
+  REQUIRE(std::filesystem::exists(file));
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1);
+  TrainingJob again(params);
+  CHECK_THROWS_WITH(again.run(), Contains("bytes of features, but"));
 }
 
 TEST_CASE("the log of a residual network has SGD's options, that of a transformer AdamW's") {

@@ -107,6 +107,7 @@ TEST_CASE(
   CHECK(asked("flux", "", "flow").second["dtype"] == "bf16");
   CHECK(asked("small", "", "grpo").second["dtype"] == "bf16");
   CHECK(asked("dlrm_v4", "", "hstu").second["dtype"] == "bf16");
+  CHECK(asked("igbh", "", "rgat").second["dtype"] == "bf16");
   CHECK(asked("retinanet", "", "detect").second["dtype"] == "bf16");
   CHECK(asked("resnet50", "", "image").second["dtype"] == "bf16");
   CHECK_FALSE(asked("tiny_vit", "", "image").second.contains("dtype"));

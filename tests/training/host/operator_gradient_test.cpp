@@ -14,6 +14,7 @@
 #include "training/operators/diffusion.h"
 #include "training/operators/hstu.h"
 #include "training/operators/linear.h"
+#include "training/operators/neighbours.h"
 #include "training/operators/recommender.h"
 #include "training/operators/transformer.h"
 
@@ -456,6 +457,20 @@ TEST_CASE("the gradient of HSTU's attention, gates and losses is correct for all
       CHECK(error.worst < kGradientTolerance);
     }
   }
+}
+
+TEST_CASE("the gradient of attention over neighbours is correct for all of its inputs") {
+  for (const NeighbourShape& shape :
+       {NeighbourShape{4, 2, 16}, NeighbourShape{15, 1, 7}, NeighbourShape{1, 3, 9}})
+    check_operator([&](Graph& g) {
+      constexpr std::int64_t kNodes = 7;
+      const Var values = checked_parameter(g, "values", kNodes * shape.fan_out, shape.width());
+      const Var own = checked_parameter(g, "own", kNodes, shape.heads);
+      const Var vector = checked_parameter(g, "vector", 1, shape.width());
+      const Var y = neighbour_attention(values, own, vector, shape);
+      // Used twice, so that gradients are added as well as written.
+      return add(y, neighbour_attention(values, own, vector, shape));
+    });
 }
 
 TEST_CASE("the time between two events counts by its power of two, up to the last bucket") {

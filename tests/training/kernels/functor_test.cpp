@@ -7,6 +7,7 @@
 #include "tests/training/fake_device.h"
 #include "tests/training/functor_set.h"
 #include "tests/training/gradient_check.h"
+#include "tests/training/rgat_training.h"
 #include "training/engine/replica.h"
 #include "training/kernels/memory.h"
 #include "training/models/llm.h"
@@ -140,6 +141,25 @@ TEST_CASE("functors: a sequential recommender trains like with host kernels in a
   for (const Tolerance& one : {Tolerance{Dtype::f32, 2e-5, 1e-4}, Tolerance{Dtype::bf16, 0.03, 0.1},
                                Tolerance{Dtype::f16, 2e-3, 1e-2}}) {
     const auto workload = make_hstu_workload("tiny", 1);
+    const Model model = workload->model(2, one.dtype, false);
+    const StepsCompared worst =
+        compare_steps(*model.graph, model.losses, [&](const Lane& lane, int number) {
+          workload->read(Split::train, 2 * static_cast<std::uint64_t>(number), model, lane);
+        });
+    INFO(to_string(one.dtype) << ": " << worst.worst_loss << " " << worst.worst_norm);
+    CHECK(worst.worst_loss < one.loss);
+    CHECK(worst.worst_norm < one.norm);
+  }
+}
+
+TEST_CASE("functors: a graph network trains like with host kernels in all types") {
+  struct Tolerance {
+    Dtype dtype;
+    double loss, norm;
+  };
+  for (const Tolerance& one : {Tolerance{Dtype::f32, 2e-5, 1e-4}, Tolerance{Dtype::bf16, 0.03, 0.1},
+                               Tolerance{Dtype::f16, 2e-3, 1e-2}}) {
+    const auto workload = make_rgat_workload("tiny", small_graph_rgat(), 1);
     const Model model = workload->model(2, one.dtype, false);
     const StepsCompared worst =
         compare_steps(*model.graph, model.losses, [&](const Lane& lane, int number) {

@@ -34,7 +34,7 @@ TEST_CASE("the memory that a training needs by its plans is what it takes, by la
   const std::pair<const char*, Dtype> trainings[] = {
       {"llm", Dtype::f32},  {"llm", Dtype::bf16},   {"two_tower", Dtype::f32},
       {"grpo", Dtype::f32}, {"detect", Dtype::f32}, {"image", Dtype::bf16},
-      {"hstu", Dtype::f32}};
+      {"hstu", Dtype::f32}, {"rgat", Dtype::f32}};
   for (const auto& [name, dtype] : trainings) {
     const auto workload = make_workload(name, "tiny", 1);
     const BatchSplit split = split_batch(workload->recipe().batch, 1, 2, 2, 4);

@@ -14,6 +14,7 @@
 #include "training/kernels/functors/functor_diffusion.h"
 #include "training/kernels/functors/functor_hstu.h"
 #include "training/kernels/functors/functor_kernels.h"
+#include "training/kernels/functors/functor_neighbours.h"
 #include "training/kernels/functors/functor_policy.h"
 #include "training/kernels/functors/portable.h"
 #include "training/kernels/functors/row_elements.h"
@@ -418,6 +419,7 @@ void put_functors(KernelSet& set, Launch launch) {
   set.detection = std::make_unique<FunctorDetection<T, Launch>>(launch);
   set.classifier = std::make_unique<FunctorClassifier<T, Launch>>(launch);
   set.hstu = std::make_unique<FunctorHstu<T, Launch>>(launch);
+  set.neighbours = std::make_unique<FunctorNeighbours<T, Launch>>(launch);
   set.optimizer = std::make_unique<FunctorUpdates<T, Launch>>(launch);
   if constexpr (std::is_same_v<T, float>)
     set.recommender = std::make_unique<FunctorRecommender<Launch>>(launch);

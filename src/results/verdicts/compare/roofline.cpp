@@ -108,19 +108,28 @@ std::string shape_of_operator(const Json& params) {
   return text;
 }
 
-double value_of(const Side& side, MetricKey key, const std::string& metric, const Json& params) {
-  for (const auto& [other, units] : side.metrics)
-    if (other.metric == metric && other.device == key.device &&
-        try_parse_json(other.params).value_or(Json()) == params)
-      return side_values(units).value;
-  return kNoValue;
+/// Medians over units, by metric and parameters.
+using OperatorValues = std::map<std::pair<std::string, std::string>, double>;
+
+OperatorValues operator_values(const Side& side, const std::string& device) {
+  OperatorValues values;
+  for (const auto& [key, units] : side.metrics)
+    if (key.metric.starts_with("operators.") && key.device == device)
+      values.emplace(std::pair{key.metric, key.params}, side_values(units).value);
+  return values;
+}
+
+double value_of(const OperatorValues& values, const char* metric, const Json& params) {
+  const auto found = values.find({metric, dump(params)});
+  return found != values.end() ? found->second : kNoValue;
 }
 
 std::vector<MeasuredOperator> operators_of(const Side& side, const std::string& device) {
   std::vector<MeasuredOperator> found;
-  for (const auto& [key, units] : side.metrics) {
-    if (key.metric != "operators.time" || key.device != device) continue;
-    const Json params = try_parse_json(key.params).value_or(Json());
+  const OperatorValues values = operator_values(side, device);
+  for (const auto& [key, time] : values) {
+    if (key.first != "operators.time") continue;
+    const Json params = try_parse_json(key.second).value_or(Json());
     if (!params.is_object()) continue;
     Json without = params;
     without.erase("threads");
@@ -129,10 +138,10 @@ std::vector<MeasuredOperator> operators_of(const Side& side, const std::string& 
                         .shape = shape_of_operator(params),
                         .dtype = text_field(params, "dtype"),
                         .level = text_field(params, "level"),
-                        .time = side_values(units).value,
-                        .rate = value_of(side, key, "operators.throughput", params),
-                        .traffic = value_of(side, key, "operators.traffic", params),
-                        .memory = value_of(side, key, "operators.memory", without)};
+                        .time = time,
+                        .rate = value_of(values, "operators.throughput", params),
+                        .traffic = value_of(values, "operators.traffic", params),
+                        .memory = value_of(values, "operators.memory", without)};
     point.intensity = point.rate / point.traffic;
     found.push_back({std::move(point), number_field(params, "threads", 0.0)});
   }

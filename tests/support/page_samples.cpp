@@ -353,7 +353,7 @@ std::vector<Roofline> rooflines() {
       Unit::byte_per_second, 0.85);
   for (const auto& [level, bandwidth] :
        {std::pair{"L2", 3e12}, std::pair{"L3", 1e12}, std::pair{"memory", 300e9}})
-    add("memory_bandwidth.bandwidth", {{"kernel", "read"}, {"level", level}, {"threads", 64}},
+    add("memory_bandwidth.traffic", {{"kernel", "read"}, {"level", level}, {"threads", 64}},
         bandwidth, Unit::byte_per_second, 0.85);
   for (const auto& [name, flops] : {std::pair{"linear_up", 4.8e9}, std::pair{"rms_norm", 3e6}}) {
     const Json params = {{"operator", name}, {"pass", "forward"}, {"dtype", "f32"},

@@ -120,7 +120,7 @@ DocumentTable points_table(const Roofline& roofline) {
 }
 
 DocumentTable levels_table(const Roofline& roofline) {
-  DocumentTable table{{{"level", false}, {"bandwidth"}, {"kernel", false}}};
+  DocumentTable table{{{"level", false}, {"traffic"}, {"kernel", false}}};
   for (const LevelBandwidth& level : roofline.levels)
     table.rows.push_back(
         {{level.level}, value_cell(level.bandwidth, Unit::byte_per_second), {level.kernel}});
@@ -129,16 +129,16 @@ DocumentTable levels_table(const Roofline& roofline) {
 
 DocumentTable operators_table(const Roofline& roofline) {
   DocumentTable table{{{"operator", false},
-                       {"dtype", false, 4},
-                       {"shape", false, 5},
+                       {"dtype", false, 5},
+                       {"shape", false, 1},
                        {"time"},
-                       {"FLOP/byte", true, 3},
+                       {"FLOP/byte", true, 4},
                        {"rate"},
                        {"traffic", true, 2},
                        {"level", false},
                        {"of roof"},
                        {"bound by", false},
-                       {"memory", true, 1}}};
+                       {"memory", true, 3}}};
   for (const OperatorPoint& point : roofline.operators)
     table.rows.push_back({{point.name},
                           {point.dtype},
@@ -223,9 +223,10 @@ Document to_document(const std::vector<Roofline>& rooflines) {
     document.add(points_table(roofline));
     if (roofline.operators.empty()) continue;
     document.add(Heading{"Operators"});
-    document.add(Paragraph{
-        "Of roof: the least time by the fastest GEMM of the type and by the bandwidth of the level "
-        "that holds the tensors, over the measured time."});
+    document.add(
+        Paragraph{"Of roof: the least time by the fastest GEMM of the type and by the traffic that "
+                  "the level of "
+                  "the tensors can move, over the measured time."});
     if (!roofline.levels.empty()) document.add(levels_table(roofline));
     document.add(operators_table(roofline));
   }

@@ -148,11 +148,12 @@ std::vector<MeasuredOperator> operators_of(const Side& side, const std::string& 
   return found;
 }
 
-/// The fastest kernel of each level on so many threads.
+/// The kernel with the most traffic of each level on so many threads. Operators in place write
+/// lines that they have read, so what counts is all that a level moves, write-allocate included.
 std::vector<LevelBandwidth> levels_of(const Side& side, const std::string& device, double threads) {
   std::map<std::string, LevelBandwidth> by_level;
   for (const auto& [key, units] : side.metrics) {
-    if (key.metric != "memory_bandwidth.bandwidth" || key.device != device) continue;
+    if (key.metric != "memory_bandwidth.traffic" || key.device != device) continue;
     const Json params = try_parse_json(key.params).value_or(Json());
     if (number_field(params, "threads", 0.0) != threads) continue;
     const std::string level = text_field(params, "level");
@@ -214,8 +215,9 @@ double gemm_bytes(double m, double n, double k, const std::string& dtype) {
 }
 
 std::vector<std::string> roofline_metrics() {
-  return {"gemm.throughput",      "memory_bandwidth.bandwidth", "operators.time",
-          "operators.throughput", "operators.traffic",          "operators.memory"};
+  return {"gemm.throughput", "memory_bandwidth.bandwidth", "memory_bandwidth.traffic",
+          "operators.time",  "operators.throughput",       "operators.traffic",
+          "operators.memory"};
 }
 
 std::vector<std::string> roofline_devices(const Side& side) {

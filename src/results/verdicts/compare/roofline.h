@@ -29,7 +29,7 @@ struct RooflinePoint {
 /// Of a cache or of memory.
 struct LevelBandwidth {
   std::string level;            // "L1", "L3/memory", "memory"
-  double bandwidth = kNoValue;  // bytes a second, the fastest kernel
+  double bandwidth = kNoValue;  // bytes a second, write-allocate included, of the fastest kernel
   std::string kernel = {};
 };
 

@@ -105,10 +105,10 @@ Side measured_side() {
   Side side{.name = "run"};
   add_rate(side, "gemm.throughput", product("f32", 1024, 2), 100e9);
   for (const auto& [level, bandwidth] : {std::pair{"L2", 200e9}, std::pair{"memory", 20e9}})
-    add_rate(side, "memory_bandwidth.bandwidth",
+    add_rate(side, "memory_bandwidth.traffic",
              {{"kernel", "read"}, {"level", level}, {"threads", 2}}, bandwidth);
-  add_rate(side, "memory_bandwidth.bandwidth",
-           {{"kernel", "read"}, {"level", "L2"}, {"threads", 1}}, 150e9);
+  add_rate(side, "memory_bandwidth.traffic", {{"kernel", "read"}, {"level", "L2"}, {"threads", 1}},
+           150e9);
   return side;
 }
 

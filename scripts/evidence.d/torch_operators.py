@@ -46,6 +46,10 @@ def image():
     return torch.randn(IMAGES, MAPS, SIDE, SIDE).to(memory_format=torch.channels_last).requires_grad_()
 
 
+def kernel(size):
+    return torch.randn(MAPS, MAPS, size, size).to(memory_format=torch.channels_last).requires_grad_()
+
+
 def linear(inputs, outputs, residual=False):
     weight = leaf(inputs, outputs)
     if residual:
@@ -74,8 +78,8 @@ def cases():
         "add": (lambda a, b: a + b, (leaf(TOKENS, CHANNELS), leaf(TOKENS, CHANNELS))),
         "embedding": (lambda w: F.embedding(ids, w), (leaf(VOCABULARY, CHANNELS),)),
         "cross_entropy": (lambda z: F.cross_entropy(z, targets), (leaf(TOKENS, VOCABULARY),)),
-        "convolution_3x3": (lambda x, w: F.conv2d(x, w, padding=1), (image(), leaf(MAPS, MAPS, 3, 3))),
-        "convolution_1x1": (lambda x, w: F.conv2d(x, w), (image(), leaf(MAPS, MAPS, 1, 1))),
+        "convolution_3x3": (lambda x, w: F.conv2d(x, w, padding=1), (image(), kernel(3))),
+        "convolution_1x1": (lambda x, w: F.conv2d(x, w), (image(), kernel(1))),
         "group_norm": (lambda x, g, b: F.relu(F.group_norm(x, 8, g, b)), (image(), leaf(MAPS), leaf(MAPS))),
         "max_pool": (lambda x: F.max_pool2d(x, 2), (image(),)),
         "add_relu": (lambda a, b: F.relu(a + b), (image(), image())),

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Softmax attention as three kernels: scores of all pairs, their softmax, and a product, head by
+/// Softmax attention as three kernels: scores of all pairs, their softmax, and a GEMM, head by
 /// head. Keeps the softmax, heads x sequence numbers for each row, as a backward pass reads it.
 /// packed [rows, 3 heads head_dim]; y [rows, heads head_dim]; causal, forward only, on hosts, f32
 /// or f64. FLOPs are counted as of attention().

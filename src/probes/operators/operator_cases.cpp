@@ -28,8 +28,8 @@ void count(BuiltOperator& op, double forward, double backward) {
 
 // Transformers.
 
-void build_product(OperatorInputs& in, BuiltOperator& op, std::int64_t rows, std::int64_t from,
-                   std::int64_t to, bool residual) {
+void build_gemm(OperatorInputs& in, BuiltOperator& op, std::int64_t rows, std::int64_t from,
+                std::int64_t to, bool residual) {
   const Var x = in.activation("x", {rows, from});
   training::LinearOptions options;
   if (residual) options.residual = in.activation("residual", {rows, to});
@@ -39,35 +39,37 @@ void build_product(OperatorInputs& in, BuiltOperator& op, std::int64_t rows, std
 }
 
 std::string linear_qkv(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
-  build_product(in, op, s.tokens, s.channels, 3 * s.channels, false);
+  build_gemm(in, op, s.tokens, s.channels, 3 * s.channels, false);
   return "";
 }
 
 std::string linear_out(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
-  build_product(in, op, s.tokens, s.channels, s.channels, true);
+  build_gemm(in, op, s.tokens, s.channels, s.channels, true);
   return "";
 }
 
 std::string linear_up(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
-  build_product(in, op, s.tokens, s.channels, s.hidden, false);
+  build_gemm(in, op, s.tokens, s.channels, s.hidden, false);
   return "";
 }
 
 std::string linear_down(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
-  build_product(in, op, s.tokens, s.hidden, s.channels, true);
+  build_gemm(in, op, s.tokens, s.hidden, s.channels, true);
   return "";
 }
 
 std::string linear_head(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
-  build_product(in, op, s.tokens, s.channels, s.vocabulary, false);
+  build_gemm(in, op, s.tokens, s.channels, s.vocabulary, false);
   return "";
 }
 
 std::string attention_shape(const OperatorSizes& s, AttentionShape& shape) {
   if (s.channels % s.head_dim != 0)
-    return std::to_string(s.channels) + " channels are not heads of " + std::to_string(s.head_dim);
+    return "channels " + std::to_string(s.channels) + " is not a multiple of head_dim " +
+           std::to_string(s.head_dim);
   if (s.tokens % s.sequence != 0)
-    return std::to_string(s.tokens) + " tokens are not sequences of " + std::to_string(s.sequence);
+    return "tokens " + std::to_string(s.tokens) + " is not a multiple of sequence " +
+           std::to_string(s.sequence);
   shape.sequence = s.sequence;
   shape.heads = shape.kv_heads = s.channels / s.head_dim;
   shape.head_dim = s.head_dim;
@@ -100,7 +102,8 @@ std::string standard_attention(OperatorInputs& in, const OperatorSizes& s, Built
 std::string rotary(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
   AttentionShape shape;
   if (const std::string why = attention_shape(s, shape); !why.empty()) return why;
-  if (s.head_dim % 2 != 0) return "heads of " + std::to_string(s.head_dim) + " have no halves";
+  if (s.head_dim % 2 != 0)
+    return "head_dim " + std::to_string(s.head_dim) + " is odd: rope needs an even one";
   const Var angles = rope_angles(in.graph(), shape, 1e4);
   op.output = rope(in.activation("packed", {s.tokens, shape.packed_columns()}), angles, shape);
   op.shape = shape_of(shape, s.tokens);
@@ -139,7 +142,7 @@ std::string swiglu_activation(OperatorInputs& in, const OperatorSizes& s, BuiltO
 
 std::string gelu_activation(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
   op.output = gelu(in.activation("x", {s.tokens, s.hidden}));
-  op.shrinks_gradient = true;
+  op.rewrites_gradient = true;
   describe_rows(op);
   count(op, 8, 14);
   return "";
@@ -160,6 +163,7 @@ std::string token_embedding(OperatorInputs& in, const OperatorSizes& s, BuiltOpe
   op.shape = {{"rows", s.tokens}, {"channels", s.channels}, {"table_rows", s.vocabulary}};
   op.forward_bytes = 2.0 * elements(op.output) * static_cast<double>(size_of(in.compute())) +
                      4.0 * static_cast<double>(s.tokens);
+  op.forward_working_set = op.forward_bytes;
   count(op, 0, 1);
   return "";
 }
@@ -199,8 +203,10 @@ std::string convolve(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& 
 
 std::string group_normalization(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
   constexpr std::int64_t kGroups = 8;
-  if (s.maps % kGroups != 0) return std::to_string(s.maps) + " maps are not 8 equal groups";
+  if (s.maps % kGroups != 0)
+    return "maps " + std::to_string(s.maps) + " is not a multiple of 8 groups";
   const Map x = pixels(in, s, "x");
+  op.rewrites_gradient = true;
   op.output = group_norm(x, in.gain("gain", s.maps), in.gain("bias", s.maps), kGroups, true).values;
   op.shape = shape_of(s);
   count(op, 9, 14);
@@ -215,6 +221,7 @@ std::string pool(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) 
 }
 
 std::string block_end(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
+  op.rewrites_gradient = true;
   op.output = add_relu(pixels(in, s, "a").values, pixels(in, s, "b").values);
   op.shape = shape_of(s);
   count(op, 1, 0);
@@ -235,6 +242,7 @@ std::string bag(OperatorInputs& in, const OperatorSizes& s, BuiltOperator& op) {
   const double read = elements(op.output) * static_cast<double>(s.lookups);
   op.forward_bytes = (read + elements(op.output)) * static_cast<double>(size_of(in.compute())) +
                      4.0 * elements(ids);
+  op.forward_working_set = op.forward_bytes;
   op.forward_flops = read;
   return "";
 }

@@ -34,11 +34,13 @@ struct BuiltOperator {
   double forward_flops = 0.0, backward_flops = 0.0;
   /// Bytes that a pass has to move, where these are not those of its tensors.
   std::optional<double> forward_bytes = {}, backward_bytes = {};
+  /// Bytes that a forward pass touches, where it does not touch whole tensors.
+  std::optional<double> forward_working_set = {};
   /// Whether one of the gradients is the output's, unchanged and in the same memory.
   bool passes_gradient = false;
-  /// Whether a backward pass in place would meet smaller gradients in each repetition, at last
-  /// subnormal numbers.
-  bool shrinks_gradient = false;
+  /// Whether a backward pass would overwrite the gradient of the output with another one, which
+  /// repeated calls would take for the output's: it gets memory of its own.
+  bool rewrites_gradient = false;
   /// Inputs that the operator changes.
   std::vector<training::Var> changed = {};
 };

@@ -43,7 +43,7 @@ class OperatorInputs {
   training::Var ids(const std::string& name, const training::Shape& shape, std::int64_t bound);
   /// In f64, with these values.
   training::Var numbers(const std::string& name, const std::vector<double>& values);
-  /// Values with a standard deviation of 1 / sqrt(rows), so that products are as large as inputs.
+  /// Values with a standard deviation of 1 / sqrt(rows), so that results are as large as inputs.
   training::Var matrix(const std::string& name, const training::Shape& shape,
                        bool trainable = true);
   training::Var gain(const std::string& name, std::int64_t columns);

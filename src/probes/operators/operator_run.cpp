@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
 
 #include "core/elements.h"
 #include "training/operators/division.h"
@@ -14,6 +17,14 @@ using training::Lane;
 using training::Slot;
 using training::Var;
 using training::View;
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+bool finite(const OperatorResults& results) {
+  return std::ranges::all_of(results, [](const std::vector<double>& tensor) {
+    return std::ranges::all_of(tensor, [](double value) { return std::isfinite(value); });
+  });
+}
 
 double bytes_of(const Slot& slot) {
   if (slot.buffer < 0) return 0.0;
@@ -89,6 +100,52 @@ void run_first(Lane& lane, const OperatorModel& model, const OperatorModel& roun
   lane.memory().synchronise();
 }
 
+/// An operator whose gradients never take the memory of the output's.
+class WithOwnGradients final : public training::Operator {
+ public:
+  explicit WithOwnGradients(std::unique_ptr<Operator> op) : op_(std::move(op)) {}
+  std::string_view name() const override { return op_->name(); }
+  void forward(const training::Frame& f) const override { op_->forward(f); }
+  void backward(const training::Frame& f) const override { op_->backward(f); }
+  bool backward_reads_input(std::size_t i) const override { return op_->backward_reads_input(i); }
+  bool backward_reads_output() const override { return op_->backward_reads_output(); }
+  std::vector<training::Saved> saved() const override { return op_->saved(); }
+  std::int64_t forward_workspace() const override { return op_->forward_workspace(); }
+  std::int64_t backward_workspace() const override { return op_->backward_workspace(); }
+  int in_place() const override { return op_->in_place(); }
+  double flops() const override { return op_->flops(); }
+  double backward_flops(const std::vector<bool>& needed) const override {
+    return op_->backward_flops(needed);
+  }
+
+ private:
+  std::unique_ptr<Operator> op_;
+};
+
+/// Bytes of distinct buffers.
+class DistinctBytes {
+ public:
+  explicit DistinctBytes(const training::Plan& plan) : plan_(plan) {}
+  void skip(const Slot& slot) { seen_.insert(slot.buffer); }
+  void skip(const std::vector<Slot>& slots) {
+    for (const Slot& slot : slots) skip(slot);
+  }
+  void add(const Slot& slot) {
+    if (slot.buffer < 0 || !seen_.insert(slot.buffer).second) return;
+    const training::Arena arena = plan_.buffers[static_cast<std::size_t>(slot.buffer)].arena;
+    const bool all = arena == training::Arena::parameters || arena == training::Arena::constants;
+    (all ? shared : own) += bytes_of(slot);
+  }
+  void add(const std::vector<Slot>& slots) {
+    for (const Slot& slot : slots) add(slot);
+  }
+  double own = 0.0, shared = 0.0;
+
+ private:
+  const training::Plan& plan_;
+  std::set<int> seen_ = {};
+};
+
 training::StepScalars scalars_of(const OperatorModel& model) {
   training::StepScalars scalars;
   scalars.gradient_scale = 1.0 / static_cast<double>(model.rows());
@@ -102,6 +159,10 @@ OperatorModel::OperatorModel(const OperatorCase& which, const OperatorSizes& siz
   why_not_ = which.build(inputs_, sizes, built_);
   if (!why_not_.empty()) return;
   node_ = static_cast<int>(graph_.nodes().size()) - 1;
+  if (built_.rewrites_gradient) {
+    std::unique_ptr<training::Operator>& op = graph_.last_node()->op;
+    op = std::make_unique<WithOwnGradients>(std::move(op));
+  }
   if (!graph_.nodes().back().op->is_loss()) {
     const Var behind = copy_of(built_.output);
     sent_ = training::end_stage(behind, behind.shape().rows()).sent;
@@ -125,20 +186,36 @@ OperatorCost OperatorModel::cost(OperatorPass pass) const {
                          bytes_of(action.saved) + bytes_of(action.output_gradient) +
                          bytes_of(action.input_gradients);
   OperatorCost cost;
-  cost.working_set = tensors + bytes_of(action.workspace);
   cost.bytes = tensors;
+  DistinctBytes used(plan_);
+  for (const auto* slots : {&action.inputs, &action.saved, &action.input_gradients})
+    used.add(*slots);
+  for (const Slot* slot : {&action.output, &action.output_gradient, &action.workspace})
+    used.add(*slot);
+  cost.own = used.own;
+  cost.shared = used.shared;
+  DistinctBytes more(plan_);
+  more.skip(action.inputs);
+  more.skip(action.output_gradient);
+  more.add(action.workspace);
   if (pass == OperatorPass::forward) {
+    more.add(action.output);
+    more.add(action.saved);
     cost.flops = op.flops() + built_.forward_flops;
     cost.bytes = built_.forward_bytes.value_or(tensors);
-    cost.memory = bytes_of(action.output) + bytes_of(action.saved) + bytes_of(action.workspace);
-    return cost;
+    if (built_.forward_working_set) {
+      cost.own = *built_.forward_working_set;
+      cost.shared = 0.0;
+    }
+  } else {
+    more.add(action.input_gradients);
+    std::vector<bool> needed;
+    for (const Slot& gradient : action.input_gradients) needed.push_back(gradient.buffer >= 0);
+    cost.flops = op.backward_flops(needed) + built_.backward_flops;
+    if (built_.passes_gradient) cost.bytes -= bytes_of(action.output_gradient);
+    cost.bytes = built_.backward_bytes.value_or(cost.bytes);
   }
-  std::vector<bool> needed;
-  for (const Slot& gradient : action.input_gradients) needed.push_back(gradient.buffer >= 0);
-  cost.flops = op.backward_flops(needed) + built_.backward_flops;
-  if (built_.passes_gradient) cost.bytes -= bytes_of(action.output_gradient);
-  cost.bytes = built_.backward_bytes.value_or(cost.bytes);
-  cost.memory = bytes_of(action.input_gradients) + bytes_of(action.workspace);
+  cost.memory = more.own + more.shared;
   return cost;
 }
 
@@ -161,7 +238,7 @@ bool OperatorModel::changes_its_inputs(OperatorPass pass) const {
   };
   if (pass == OperatorPass::forward)
     return !built_.changed.empty() || shares(action.inputs, action.output);
-  return shares(action.input_gradients, action.output_gradient);
+  return !built_.passes_gradient && shares(action.input_gradients, action.output_gradient);
 }
 
 OperatorRun::OperatorRun(const OperatorModel& model, const training::KernelFactory& kernels,
@@ -186,14 +263,6 @@ void OperatorRun::prepare(OperatorPass pass) {
   });
 }
 
-void OperatorRun::restore() {
-  if (gradient_.empty())
-    gradient_ = output_gradient(lanes_.front()->tensor(model_.sent()), model_, seed_);
-  pool_.run([&](int thread) {
-    write_gradient(*lanes_[static_cast<std::size_t>(thread)], model_, gradient_);
-  });
-}
-
 void OperatorRun::run(std::int64_t calls) {
   const int action = model_.action(pass_);
   pool_.run([&](int thread) {
@@ -203,13 +272,30 @@ void OperatorRun::run(std::int64_t calls) {
   });
 }
 
-std::vector<OperatorResults> OperatorRun::last_results() const {
-  std::vector<OperatorResults> found;
-  for (const auto& lane : lanes_) {
-    OperatorResults& results = found.emplace_back();
-    for (const View& view : model_.results(*lane, pass_)) results.push_back(read(*memory_, view));
+OperatorResults OperatorRun::last_results(int thread) const {
+  OperatorResults results;
+  for (const View& view : model_.results(*lanes_[static_cast<std::size_t>(thread)], pass_))
+    results.push_back(read(*memory_, view));
+  return results;
+}
+
+Check OperatorRun::check(const OperatorResults& reference) {
+  Check check{"the same operator in f64", 0.0, tolerance_of(model_.graph().compute())};
+  const auto each_thread = [&](const auto& error_of) {
+    for (int thread = 0; thread < pool_.size(); ++thread) {
+      const double error = error_of(last_results(thread));
+      if (!(error <= check.error)) check.error = error;
+      if (std::isnan(error)) return;
+    }
+  };
+  if (model_.changes_its_inputs(pass_)) {
+    each_thread([](const OperatorResults& results) { return finite(results) ? 0.0 : kNoNumber; });
+    if (std::isnan(check.error)) return check;
+    prepare(pass_);
   }
-  return found;
+  each_thread(
+      [&](const OperatorResults& results) { return largest_difference(results, reference); });
+  return check;
 }
 
 OperatorResults OperatorRun::reference(const OperatorModel& wide,
@@ -238,25 +324,20 @@ double tolerance_of(Dtype dtype) {
   }
 }
 
-Check compare_results(const std::vector<OperatorResults>& found, const OperatorResults& reference,
-                      Dtype dtype) {
-  Check check{"the same operator in f64", 0.0, tolerance_of(dtype)};
-  for (const OperatorResults& results : found)
-    for (std::size_t tensor = 0; tensor < reference.size(); ++tensor) {
-      const std::vector<double>& right = reference[tensor];
-      double largest = 0.0, difference = 0.0;
-      for (std::size_t i = 0; i < right.size(); ++i) {
-        largest = std::max(largest, std::abs(right[i]));
-        const double distance = std::abs(results[tensor][i] - right[i]);
-        if (!(distance <= difference)) difference = distance;
-        if (std::isnan(distance)) {
-          check.error = distance;
-          return check;
-        }
-      }
-      check.error = std::max(check.error, largest > 0.0 ? difference / largest : difference);
+double largest_difference(const OperatorResults& found, const OperatorResults& reference) {
+  double worst = 0.0;
+  for (std::size_t tensor = 0; tensor < reference.size(); ++tensor) {
+    const std::vector<double>& right = reference[tensor];
+    double largest = 0.0, difference = 0.0;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      largest = std::max(largest, std::abs(right[i]));
+      const double distance = std::abs(found[tensor][i] - right[i]);
+      if (std::isnan(distance)) return distance;
+      difference = std::max(difference, distance);
     }
-  return check;
+    worst = std::max(worst, largest > 0.0 ? difference / largest : difference);
+  }
+  return worst;
 }
 
 }  // namespace bench

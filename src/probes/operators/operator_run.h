@@ -17,11 +17,15 @@ enum class OperatorPass { forward, backward };
 
 /// What one thread does in one call.
 struct OperatorCost {
-  double flops = 0.0;        // of GEMMs by the convention of MFU, and elementwise (BuiltOperator)
-  double bytes = 0.0;        // that must move if each tensor is read or written once
-  double working_set = 0.0;  // bytes of all tensors that it uses
-  /// Bytes of the output, of what is saved for the backward pass, and of scratch memory.
+  double flops = 0.0;   // of GEMMs by the convention of MFU, and elementwise (BuiltOperator)
+  double bytes = 0.0;   // that must move if each tensor is read or written once
+  double own = 0.0;     // bytes of the thread's own tensors that it uses
+  double shared = 0.0;  // bytes of parameters and constants, which threads share
+  /// Bytes in addition to the inputs: the output or the gradients, where they do not take the
+  /// memory of an input, what is saved for the backward pass, and scratch memory.
   double memory = 0.0;
+
+  double working_set(int threads) const { return shared + threads * own; }
 };
 
 /// An operator in a graph of its own with the memory plan of a training step.
@@ -49,10 +53,6 @@ class OperatorModel {
   training::Var sent() const { return sent_; }
   /// Whether a second call finds other inputs than the first.
   bool changes_its_inputs(OperatorPass pass) const;
-  /// Whether repeated calls of a pass must find the first gradient again.
-  bool needs_restoring(OperatorPass pass) const {
-    return pass == OperatorPass::backward && built_.shrinks_gradient;
-  }
 
  private:
   training::Graph graph_;
@@ -74,17 +74,13 @@ class OperatorRun {
 
   /// Brings all threads to where the pass of the operator can be repeated.
   void prepare(OperatorPass pass);
-  /// Writes the gradient of the output again, before calls of a backward pass that changes it.
-  void restore();
   /// The prepared pass, `calls` times on each thread.
   void run(std::int64_t calls);
-  /// What the last call computed on each thread.
-  std::vector<OperatorResults> last_results() const;
-  /// The same; if calls change their inputs, what another call computes from the first inputs.
-  std::vector<OperatorResults> results() {
-    if (model_.changes_its_inputs(pass_)) prepare(pass_);
-    return last_results();
-  }
+  /// What the last call computed on this thread.
+  OperatorResults last_results(int thread) const;
+  /// Compares what the last call computed on each thread; where calls change their inputs, that is
+  /// finite, and another call on the first inputs is compared.
+  Check check(const OperatorResults& reference);
 
   /// Of the same inputs and parameters in another type.
   OperatorResults reference(const OperatorModel& wide, const training::KernelFactory& kernels,
@@ -99,14 +95,13 @@ class OperatorRun {
   training::WorkerPool pool_;
   training::StepScalars scalars_ = {};
   OperatorPass pass_ = OperatorPass::forward;
-  std::vector<std::byte> gradient_ = {};  // of the output, to restore
 };
 
-/// Of compare_results(): rounding of products of some thousand rows stays well below.
+/// Of OperatorRun::check(): the rounding of GEMMs over some thousand rows stays well below.
 double tolerance_of(Dtype dtype);
 
-/// Error: the largest difference of a result, as a share of the largest number of its tensor.
-Check compare_results(const std::vector<OperatorResults>& found, const OperatorResults& reference,
-                      Dtype dtype);
+/// The largest difference of a result, as a share of the largest number of its tensor; NaN if there
+/// is one.
+double largest_difference(const OperatorResults& found, const OperatorResults& reference);
 
 }  // namespace bench

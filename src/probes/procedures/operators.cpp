@@ -37,14 +37,14 @@ OperatorSizes sizes_of(const State& state) {
           .lookups = state.integer("lookups")};
 }
 
-/// The least time that the ceilings of this run allow.
+/// The least time that the ceilings of this run allow: none without that of the memory level.
 std::optional<Limit> least_time(const State& state, const Json& params, double flops,
                                 double bytes) {
   const auto peak = state.known_limit("throughput", params);
   const auto bandwidth = state.known_limit("traffic", params);
   const double by_compute = peak && flops > 0.0 ? flops / peak->value : 0.0;
-  const double by_memory = bandwidth ? bytes / bandwidth->value : 0.0;
-  if (!(std::max(by_compute, by_memory) > 0.0)) return {};
+  if (!bandwidth) return {};
+  const double by_memory = bytes / bandwidth->value;
   return by_compute > by_memory ? Limit{by_compute, peak->kind, peak->source}
                                 : Limit{by_memory, bandwidth->kind, bandwidth->source};
 }
@@ -60,11 +60,15 @@ class OperatorSweep {
     Json params = {{"operator", which.name}, {"dtype", to_string(dtype)}};
     if (const std::string why = why_not(which, dtype); !why.empty()) return skip(params, why);
     const OperatorModel model(which, sizes, dtype);
-    if (!model.why_not().empty()) return skip(params, model.why_not());
-    const OperatorModel wide(which, sizes, Dtype::f64);
+    if (!model.why_not().empty()) {
+      params.update(
+          {{"tokens", sizes.tokens}, {"sequence", sizes.sequence}, {"channels", sizes.channels}});
+      return skip(params, model.why_not());
+    }
     params.update(model.shape());
-    if (!seen_.insert(params.dump()).second) return;  // does not depend on what differs
     if (const std::string why = too_large(model); !why.empty()) return skip(params, why);
+    if (!seen_.insert(params.dump()).second) return;  // does not depend on the size that differs
+    const OperatorModel wide(which, sizes, Dtype::f64);
     for (const std::string& name : state_.list<std::string>("passes")) {
       const OperatorPass pass = kOperatorPasses.value(name, "pass");
       if (!model.has(pass)) continue;
@@ -79,16 +83,19 @@ class OperatorSweep {
       return "this operator has code for hosts only";
     if (which.wide_only && training::is_narrow(dtype))
       return "no kernels of this operator in " + std::string(to_string(dtype));
+    if (dtype == Dtype::f64 && state_.device().kind() != "host")
+      return "kernels of GPUs do not compute in f64";
     return "";
   }
 
-  /// Lanes, and what the reference in f64 needs: twice as many bytes, four times with its copies.
+  /// Lanes with copies of their inputs in f64 while these are written, the reference in f64, and
+  /// the results that are compared. On a GPU's host as on the GPU.
   std::string too_large(const OperatorModel& model) const {
     MemorySystem* memory = state_.device().memory();
     if (memory == nullptr) return "";
     double bytes = 0.0;
     for (const std::int64_t arena : model.plan().arena_bytes) bytes += static_cast<double>(arena);
-    const double need = bytes * (4.0 + *std::ranges::max_element(threads_));
+    const double need = bytes * (8.0 + 4.0 * *std::ranges::max_element(threads_));
     const double budget = memory_budget(state_, *memory);
     if (need <= budget) return "";
     return fmt::format("needs {} of memory, may use {}", format(Bytes{need}),
@@ -110,20 +117,14 @@ class OperatorSweep {
       run.prepare(pass);
       const double all = static_cast<double>(threads);
       params["threads"] = threads;
-      params["level"] = memory_level(caches_, all * cost.working_set, threads);
+      params["level"] = memory_level(caches_, cost.working_set(threads), threads);
       Measurement m;
       m.params = params;
       m.work = [&](std::int64_t calls) { run.run(calls); };
       m.reports = {{"time", {}, least_time(state_, params, all * cost.flops, all * cost.bytes)}};
       if (cost.flops > 0.0) m.reports.push_back({"throughput", all * cost.flops});
       m.reports.push_back({"traffic", all * cost.bytes});
-      m.verify = [&] {
-        return compare_results(run.results(), *reference, model.graph().compute());
-      };
-      if (model.needs_restoring(pass)) {
-        m.calls = 1;
-        m.before_sample = [&] { run.restore(); };
-      }
+      m.verify = [&] { return run.check(*reference); };
       m.threads = threads;
       m.host_clock = state_.device().kind() != "host";
       state_.measure(m);

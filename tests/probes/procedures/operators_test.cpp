@@ -54,7 +54,8 @@ struct OperatorsJob : ProbeJob {
 TEST_CASE("a probe of operators reports time, rate, traffic and memory next to its ceilings") {
   OperatorsJob job({{"operators", {"linear_out"}}, {"passes", {"forward"}}});
   job.job.limits = {
-      {"throughput", {{"dtype", "f32"}, {"threads", 1}}, {1e9, LimitKind::measured, "gemm"}}};
+      {"throughput", {{"dtype", "f32"}, {"threads", 1}}, {1e9, LimitKind::measured, "gemm"}},
+      {"traffic", {{"threads", 1}}, {1e12, LimitKind::measured, "memory"}}};
   REQUIRE(job.run_on(*job.host, *job.group).status == Status::ok);
   for (const char* metric : {"time", "throughput", "traffic", "memory"})
     CHECK(job.of(metric).size() == 1);
@@ -79,7 +80,7 @@ TEST_CASE("sizes that an operator cannot have skip its series with the reason") 
   const auto times = job.of("time");
   REQUIRE(times.size() == 3);
   CHECK(times[0].outcome == Status::skipped);
-  CHECK(times[0].reason == "24 tokens are not sequences of 7");
+  CHECK(times[0].reason == "tokens 24 is not a multiple of sequence 7");
   CHECK(times[1].outcome == Status::ok);
 }
 

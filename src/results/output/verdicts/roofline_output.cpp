@@ -214,13 +214,13 @@ Document to_document(const std::vector<Roofline>& rooflines) {
                          roofline.device + ")"});
     if (!roofline.lacking.empty()) {
       document.add(Note{roofline.lacking});
-      continue;
+    } else {
+      document.add(
+          Paragraph{fmt::format("memory {} ({})", format(roofline.bandwidth, Unit::byte_per_second),
+                                roofline.bandwidth_of)});
+      document.add(ceilings_table(roofline));
+      document.add(points_table(roofline));
     }
-    document.add(
-        Paragraph{fmt::format("memory {} ({})", format(roofline.bandwidth, Unit::byte_per_second),
-                              roofline.bandwidth_of)});
-    document.add(ceilings_table(roofline));
-    document.add(points_table(roofline));
     if (roofline.operators.empty()) continue;
     document.add(Heading{"Operators"});
     document.add(

@@ -108,13 +108,13 @@ std::string shape_of_operator(const Json& params) {
   return text;
 }
 
-/// Medians over units, by metric and parameters.
+/// Of one rank: medians over units, by metric and parameters.
 using OperatorValues = std::map<std::pair<std::string, std::string>, double>;
 
 OperatorValues operator_values(const Side& side, const std::string& device) {
   OperatorValues values;
   for (const auto& [key, units] : side.metrics)
-    if (key.metric.starts_with("operators.") && key.device == device)
+    if (key.metric.starts_with("operators.") && key.device == device && key.ranks == 1)
       values.emplace(std::pair{key.metric, key.params}, side_values(units).value);
   return values;
 }
@@ -169,13 +169,24 @@ std::vector<LevelBandwidth> levels_of(const Side& side, const std::string& devic
   return levels;
 }
 
+/// The fastest GEMM of each type on so many threads.
+std::map<std::string, double> peaks_of(const Side& side, const std::string& device,
+                                       double threads) {
+  std::map<std::string, double> peaks;
+  for (const Gemm& gemm : gemms_of(side, device))
+    if (gemm.threads == threads)
+      peaks[gemm.point.dtype] = std::fmax(peaks[gemm.point.dtype], gemm.point.rate);
+  return peaks;
+}
+
 /// Sets what of its roof a point reaches; nothing where the ceiling of its level is unknown.
-void place(OperatorPoint& point, const Roofline& roofline) {
+void place(OperatorPoint& point, const Roofline& roofline,
+           const std::map<std::string, double>& peaks) {
   const auto level = std::ranges::find(roofline.levels, point.level, &LevelBandwidth::level);
   if (level == roofline.levels.end()) return;
-  const auto peak = std::ranges::find(roofline.ceilings, point.dtype, &Ceiling::dtype);
+  const auto peak = peaks.find(point.dtype);
   const double of_bandwidth = point.traffic / level->bandwidth;
-  const double of_peak = peak == roofline.ceilings.end() ? kNoValue : point.rate / peak->measured;
+  const double of_peak = peak == peaks.end() ? kNoValue : point.rate / peak->second;
   point.by_memory = !(of_peak > of_bandwidth);
   point.of_roof = std::fmax(of_bandwidth, of_peak);
 }
@@ -187,8 +198,9 @@ void find_operators(const Side& side, Roofline& roofline) {
   std::erase_if(operators, [most](const MeasuredOperator& one) { return one.threads < most; });
   if (operators.empty()) return;
   roofline.levels = levels_of(side, roofline.device, most);
+  const std::map<std::string, double> peaks = peaks_of(side, roofline.device, most);
   for (MeasuredOperator& one : operators) {
-    place(one.point, roofline);
+    place(one.point, roofline, peaks);
     roofline.operators.push_back(std::move(one.point));
   }
   std::ranges::sort(roofline.operators, {}, [](const OperatorPoint& point) {

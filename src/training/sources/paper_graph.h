@@ -1,5 +1,5 @@
 // A graph of papers, authors, fields and institutes that follows a known law. No edge is stored.
-// Every node belongs to one of a few communities, a paper's is its class. The neighbours of a node
+// Every node belongs to one of a few communities; a paper's is its class. The neighbours of a node
 // by one relation are functions of the relation, the node, and their number: with the relation's
 // strength s a neighbour is of the node's own community, else of any, and it is drawn evenly from
 // all nodes of its type and community. A sample draws some of them, without replacement.

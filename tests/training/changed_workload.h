@@ -31,6 +31,7 @@ class ChangedWorkload final : public Workload {
     return inner_->model_part(part, samples, dtype, recompute);
   }
   std::unique_ptr<Optimizer> optimizer() const override { return inner_->optimizer(); }
+  void prepare() const override { inner_->prepare(); }
   void read(Split split, std::uint64_t first, const Model& model, const Lane& lane) const override {
     // Answers exist for the right numbers only.
     inner_->read(split, rollouts() != nullptr ? first : at(split, first), model, lane);

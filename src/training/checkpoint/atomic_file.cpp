@@ -16,9 +16,10 @@ constexpr const char* kMakeRoom = "free space there or choose another folder";
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path, FileObserver observer)
+AtomicFile::AtomicFile(std::filesystem::path path, FileObserver observer,
+                       const std::string& unfinished)
     : path_(std::move(path)),
-      unfinished_(path_.string() + kUnfinished),
+      unfinished_(path_.string() + unfinished),
       observer_(std::move(observer)) {
   observe("open");
   file_ = Descriptor(

@@ -17,9 +17,10 @@ using FileObserver = std::function<void(const std::string& operation)>;
 
 class AtomicFile {
  public:
-  /// Opens `path` + kUnfinished, overwriting one left by an earlier process. All functions throw
-  /// Error(environment).
-  explicit AtomicFile(std::filesystem::path path, FileObserver observer = {});
+  /// Opens `path` + `unfinished`, overwriting one left by an earlier process. Processes that may
+  /// write the same file at once need different ones. All functions throw Error(environment).
+  explicit AtomicFile(std::filesystem::path path, FileObserver observer = {},
+                      const std::string& unfinished = kUnfinished);
   /// Removes an uncommitted file.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

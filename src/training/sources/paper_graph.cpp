@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
@@ -15,15 +16,21 @@ namespace {
 /// Streams of the law; a relation or type is added to those that have one for each.
 enum PaperLaw : std::uint64_t { kDegreeLaw = 16, kEdgeLaw = 32, kMeanLaw = 48, kNoiseLaw = 64 };
 constexpr std::uint64_t kReliableLaw = 80;
+constexpr std::int64_t kMostNodes = std::numeric_limits<std::int32_t>::max();
 
 void check_papers(const PaperGraphOptions& options) {
   const NeighbourhoodShape& shape = options.shape;
   const auto fits = [](std::int64_t n) { return n >= 1 && n <= kLeastDegree; };
-  if (shape.fan_outs.empty() || !std::ranges::all_of(shape.fan_outs, fits))
+  const auto unfit = std::ranges::find_if_not(shape.fan_outs, fits);
+  if (shape.fan_outs.empty() || unfit != shape.fan_outs.end())
     throw Error(ErrorKind::usage,
-                fmt::format("{} fan-outs of {}", shape.fan_outs.size(),
-                            shape.fan_outs.empty() ? 0 : shape.fan_outs.back()),
+                shape.fan_outs.empty() ? "a graph without fan-outs"
+                                       : fmt::format("a fan-out of {} at depth {}", *unfit,
+                                                     unfit - shape.fan_outs.begin() + 1),
                 fmt::format("use fan-outs from 1 to {}", kLeastDegree));
+  if (const std::int64_t nodes = std::ranges::max(options.nodes); nodes > kMostNodes)
+    throw Error(ErrorKind::usage, fmt::format("{} nodes of a type", nodes),
+                fmt::format("use {} or fewer: numbers of nodes have 32 bits", kMostNodes));
   const std::int64_t fewest = std::ranges::min(options.nodes);
   if (shape.classes < 2 || fewest < shape.classes)
     throw Error(ErrorKind::usage,

@@ -1,8 +1,8 @@
-// A graph of papers, authors, fields and institutes of a known law, which is nowhere stored. Every
-// node belongs to one of a few communities, a paper's is its class. The neighbours of a node by one
-// relation are functions of the relation, the node, and their number: with the relation's strength
-// s a neighbour is of the node's own community, else of any, and it is drawn evenly from all nodes
-// of its type and community. A sample draws some of them, without replacement.
+// A graph of papers, authors, fields and institutes that follows a known law. No edge is stored.
+// Every node belongs to one of a few communities; a paper's is its class. The neighbours of a node
+// by one relation are functions of the relation, the node, and their number: with the relation's
+// strength s a neighbour is of the node's own community, else of any, and it is drawn evenly from
+// all nodes of its type and community. A sample draws some of them, without replacement.
 //
 // Features are a mean that depends on type and community, plus normal noise of deviation 1; of
 // unreliable nodes they are noise alone. The last column says whether a node is reliable.
@@ -50,8 +50,8 @@ inline constexpr std::int64_t kLeastDegree = 16;
 class PaperGraph final : public NeighbourhoodSource {
  public:
   /// Throws Error(usage) for no fan-outs or others than 1 to kLeastDegree, fewer than two classes
-  /// or more than nodes of a type, no telling columns or no other one, strengths outside [0, 1),
-  /// and shares outside (0, 1].
+  /// or more than nodes of a type, 2^31 nodes of a type or more, no telling columns or no other
+  /// one, strengths outside [0, 1), and shares outside (0, 1].
   explicit PaperGraph(const PaperGraphOptions& options);
 
   const NeighbourhoodShape& shape() const override { return options_.shape; }

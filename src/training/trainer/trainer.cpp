@@ -36,6 +36,21 @@ std::int64_t in_steps(std::int64_t steps, std::int64_t batch, std::int64_t other
   return steps == 0 ? 0 : std::max<std::int64_t>(1, std::llround(scaled));
 }
 
+/// Every rank throws or none: the next thing that ranks do needs all of them.
+void prepare_together(const Workload& workload, Group& group) {
+  std::optional<Error> own;
+  try {
+    workload.prepare();
+  } catch (const Error& error) {
+    own = error;
+  } catch (const std::exception& error) {
+    own = Error(ErrorKind::environment, error.what());
+  }
+  const std::string first = agreed(group, own ? own->text() : "");
+  if (own) throw Error(*own);
+  if (!first.empty()) throw Error(ErrorKind::environment, first);
+}
+
 /// With exchanges within passes, if this rank has a part of a model.
 KernelFactory with_exchanges(const KernelFactory& kernels, const ModelRanks& ranks) {
   const ModelPart& part = ranks.part();
@@ -304,7 +319,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
           workload.model_part(ranks_.part(), split_.micro_batch, options.dtype, options.recompute)),
       plan_(make_plan(*model_.graph)),
       last_step_(options.steps > 0 ? options.steps : options.recipe.horizon) {
-  workload.prepare();
+  prepare_together(workload, group);
   auto optimizer = workload.optimizer();
   optimizer_name_ = optimizer->name();
   ReplicaOptions replica{split_.lanes, split_.micro_batches, options.seed};

@@ -20,6 +20,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/private_folder.h"
+#include "core/time.h"
 #include "training/checkpoint/atomic_file.h"
 #include "training/engine/content_hash.h"
 #include "training/sources/byte_reader.h"
@@ -34,6 +35,7 @@ constexpr std::uint32_t kFeatureVersion = 1;
 constexpr std::uint64_t kFeatureFront = 32;  // bytes before the rows
 constexpr std::uint64_t kBlockBytes = 256 * 1024;
 constexpr std::uint64_t kBlocksAtOnce = 64;  // generated before they are written
+constexpr const char* kRemove = "remove it: it is generated again";
 
 using Front = std::array<std::byte, kFeatureFront>;
 
@@ -63,7 +65,8 @@ std::uint64_t end_hash(std::span<const std::byte> front, std::span<const std::by
 }
 
 void generate(const std::filesystem::path& path, const FeatureTable& table) {
-  AtomicFile file(path);
+  // Hosts whose locks do not reach each other may generate at once: each writes a file of its own.
+  AtomicFile file(path, {}, fmt::format(".{}-{}{}", ::getpid(), now_ns(), AtomicFile::kUnfinished));
   const Front front = front_of(table);
   file.write(front);
   std::vector<std::uint64_t> hashes(block_count(table));
@@ -93,7 +96,6 @@ void generate(const std::filesystem::path& path, const FeatureTable& table) {
 }
 
 void verify(const MappedFile& file, const FeatureTable& table) {
-  constexpr const char* kRemove = "remove it: it is generated again";
   const std::uint64_t rows_bytes = table.rows * table.row_bytes();
   const std::uint64_t hash_bytes = block_count(table) * sizeof(std::uint64_t);
   const std::uint64_t expected = kFeatureFront + rows_bytes + hash_bytes + sizeof(std::uint64_t);
@@ -120,13 +122,47 @@ void verify(const MappedFile& file, const FeatureTable& table) {
   });
 }
 
-/// Held until the end of the scope, by one process.
+/// The hashes say that the file is as it was written, these rows that this version writes the same.
+void compare_rows(const MappedFile& file, const FeatureTable& table) {
+  const std::uint64_t count = std::min(kComparedRows, table.rows);
+  std::vector<float> made(table.columns);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t row = count < 2 ? 0 : i * (table.rows - 1) / (count - 1);
+    table.make(row, made);
+    const auto found =
+        file.bytes().subspan(kFeatureFront + row * table.row_bytes(), table.row_bytes());
+    if (!std::ranges::equal(found, std::as_bytes(std::span(made))))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: row {} is not what this version generates", file.path(), row),
+                  kRemove);
+  }
+}
+
+/// Held until the end of the scope by one process, so that others do not generate the same file. It
+/// only saves them work: where files cannot be locked, each generates one.
 Descriptor locked(const std::filesystem::path& path) {
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file.valid()) throw_errno("open " + path.string());
-  while (::flock(file.get(), LOCK_EX) != 0)
-    if (errno != EINTR) throw_errno("lock " + path.string());
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!file.valid()) return file;  // generating says what is wrong with the folder
+  while (::flock(file.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
   return file;
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code failed;
+  const bool there = std::filesystem::exists(path, failed);
+  if (failed) throw Error(ErrorKind::environment, path.string() + ": " + failed.message());
+  return there;
+}
+
+void generate_once(const std::filesystem::path& path, const FeatureTable& table) {
+  std::error_code failed;
+  make_user_folders(path.parent_path(), failed);
+  if (failed)
+    throw Error(ErrorKind::environment, path.parent_path().string() + ": " + failed.message(),
+                "choose another folder for features, by the parameter base_cache");
+  const Descriptor lock = locked(path.string() + ".lock");
+  if (!is_there(path)) generate(path, table);
 }
 
 /// A new folder in the user's temporary one; removed with what it holds.
@@ -158,6 +194,7 @@ FeatureFile::FeatureFile(MappedFile file, const FeatureTable& table)
       columns_(table.columns),
       features_(reinterpret_cast<const float*>(file_.bytes().data() + kFeatureFront)) {
   verify(file_, table);
+  compare_rows(file_, table);
 }
 
 FeatureFile FeatureFile::open(const std::filesystem::path& cache, const std::string& name,
@@ -168,16 +205,10 @@ FeatureFile FeatureFile::open(const std::filesystem::path& cache, const std::str
     generate(path, table);
     return {MappedFile(path), table};  // which keeps its bytes without a name
   }
-  std::error_code failed;
-  make_user_folders(cache, failed);
-  if (failed)
-    throw Error(ErrorKind::environment, cache.string() + ": " + failed.message(),
-                "choose another folder for features, by the parameter base_cache");
   const std::filesystem::path path =
       cache / fmt::format("{}-{}.features", name, hash_text(table.identity));
-  const Descriptor lock = locked(path.string() + ".lock");
-  if (!std::filesystem::exists(path, failed)) generate(path, table);
-  return {MappedFile(path), table};
+  if (!is_there(path)) generate_once(path, table);
+  return {MappedFile(path), table};  // without the lock: ranks verify it at the same time
 }
 
 }  // namespace bench::training

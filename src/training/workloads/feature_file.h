@@ -35,11 +35,14 @@ struct FeatureTable {
 
 class FeatureFile {
  public:
-  /// The file "NAME-IDENTITY.features" of the folder `cache`, generated if it is not there.
-  /// Processes that want the same file at once wait for the first. With an empty `cache` it is a
-  /// new file without a name. All of it is read and verified. Throws Error(input), saying what is
-  /// wrong, for a file that is damaged, truncated or another one, and Error(environment) if none
-  /// can be written.
+  /// The file "NAME-IDENTITY.features" of the folder `cache`, generated if it is not there: only
+  /// then is anything written. Processes of a host that want the same file at once wait for the
+  /// first; where files cannot be locked, each generates it, and the last one's stays. With an
+  /// empty `cache` it is a new file without a name. All of it is read and verified, and
+  /// kComparedRows of it are generated again. Throws Error(input), saying what is wrong, for a file
+  /// that is damaged, truncated, another one or of another version, and Error(environment) if none
+  /// can be looked for or written. Such a file is never replaced: another process may have it
+  /// mapped.
   static FeatureFile open(const std::filesystem::path& cache, const std::string& name,
                           const FeatureTable& table);
 
@@ -56,6 +59,9 @@ class FeatureFile {
   std::size_t columns_;
   const float* features_;
 };
+
+/// Spread evenly over all rows, so that each type of nodes has some.
+inline constexpr std::uint64_t kComparedRows = 256;
 
 /// Of a block that has a hash: some 256 KiB.
 std::uint64_t block_rows(const FeatureTable& table);

@@ -37,8 +37,9 @@ RgatSetting tiny_rgat() {
   recipe.clip = 1.0;
   recipe.target = 0.095;
   recipe.target_source =
-      "some 1.4 times the usual gap at the horizon; the best predictions without attention or "
-      "without relations end at more than twice the target (docs/workloads/rgat.md)";
+      "some 1.4 times the usual gap at the horizon; belief propagation that treats relations "
+      "alike, or ignores which nodes are reliable, ends at more than twice the target "
+      "(docs/workloads/rgat.md)";
   recipe.evaluation_every = 25;
   recipe.evaluation_samples = 2048;
   recipe.micro_batch = 16;

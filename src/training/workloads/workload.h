@@ -121,8 +121,8 @@ class Workload {
   virtual std::string metric_key() const { return ""; }
   /// What MLPerf's log counts as samples, of each sample: of a prompt its answers.
   virtual std::int64_t logged_samples() const { return 1; }
-  /// Opens or generates what samples are read from, before the clock starts; read() would do it
-  /// else.
+  /// Opens or generates what samples are read from, before the clock starts; otherwise the
+  /// first read() does.
   virtual void prepare() const {}
   /// Writes samples first, first + 1, ... into the inputs of a micro-batch; thread-safe.
   virtual void read(Split split, std::uint64_t first, const Model& model,

@@ -1,10 +1,13 @@
 // Faults of a graph network's training, on one rank and on two, and what finds each.
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
 #include "tests/training/faulty_rgat.h"
 #include "tests/training/faulty_training.h"
@@ -95,6 +98,27 @@ TEST_CASE("repeated neighbourhoods are found") {
   const TrainingCheck check = check_named(train_short(training), "data");
   CHECK_FALSE(check.held);
   CHECK_THAT(check.text, Contains("step 19: sample 152 on rank 0 repeats sample 72"));
+}
+
+TEST_CASE("features that one rank cannot open are an error of all ranks") {
+  const TemporaryDirectory folder;
+  std::ofstream(folder.path() / "file") << "no folder";
+  std::vector<std::string> errors(2);
+  run_ranks(2, [&](Group& group) {
+    ShortTraining own = short_rgat(10);
+    own.lanes = 1;
+    if (group.rank() == 1)
+      own.make = [&] {
+        return make_rgat_workload("tiny", small_graph_rgat(), 1,
+                                  {.cache = folder.path() / "file" / "below"});
+      };
+    try {
+      train_short(own, group);
+    } catch (const Error& error) {
+      errors[static_cast<std::size_t>(group.rank())] = error.text();
+    }
+  });
+  for (const std::string& error : errors) CHECK_THAT(error, Contains("choose another folder"));
 }
 
 TEST_CASE("a rank that reads other neighbourhoods is found by the next rank") {

@@ -16,6 +16,7 @@ namespace bench::training {
 namespace {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::Equals;
 
 /// Three blocks, the last one short; `made` counts generated rows.
 FeatureTable counted_table(std::atomic<int>& made) {
@@ -47,6 +48,11 @@ void change_byte(const std::filesystem::path& path, std::streamoff at) {
   file.put(static_cast<char>(byte ^ 1));
 }
 
+/// Rows that were generated when the file was opened `times` times.
+int rows_made(const FeatureTable& table, int times) {
+  return static_cast<int>(table.rows) + times * static_cast<int>(kComparedRows);
+}
+
 }  // namespace
 
 TEST_CASE("features are generated once and read by later runs") {
@@ -55,10 +61,10 @@ TEST_CASE("features are generated once and read by later runs") {
   const FeatureTable table = counted_table(made);
   const FeatureFile first = FeatureFile::open(folder.path() / "new", "rgat-tiny", table);
   check_rows(first, table);
-  CHECK(made == static_cast<int>(table.rows));
+  CHECK(made == rows_made(table, 1));
   CHECK(std::filesystem::path(first.path()).filename() == "rgat-tiny-0000000000000077.features");
   check_rows(FeatureFile::open(folder.path() / "new", "rgat-tiny", table), table);
-  CHECK(made == static_cast<int>(table.rows));
+  CHECK(made == rows_made(table, 2));
 }
 
 TEST_CASE("ranks of a host that want the same features at once generate them once") {
@@ -70,7 +76,45 @@ TEST_CASE("ranks of a host that want the same features at once generate them onc
     for (int rank = 0; rank < 3; ++rank)
       ranks.emplace_back([&] { FeatureFile::open(folder.path(), "rgat-tiny", table); });
   }
-  CHECK(made == static_cast<int>(table.rows));
+  CHECK(made == rows_made(table, 3));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    CHECK_THAT(entry.path().filename().string(),
+               Equals("rgat-tiny-0000000000000077.features") ||
+                   Equals("rgat-tiny-0000000000000077.features.lock"));
+}
+
+TEST_CASE("features that are there are read without a lock") {
+  const TemporaryDirectory folder;
+  std::atomic<int> made{0};
+  const FeatureTable table = counted_table(made);
+  const std::filesystem::path path = FeatureFile::open(folder.path(), "rgat-tiny", table).path();
+  const std::filesystem::path lock = path.string() + ".lock";
+  REQUIRE(std::filesystem::remove(lock));
+  check_rows(FeatureFile::open(folder.path(), "rgat-tiny", table), table);
+  CHECK_FALSE(std::filesystem::exists(lock));
+}
+
+TEST_CASE("features are generated where the lock cannot be taken") {
+  const TemporaryDirectory folder;
+  std::atomic<int> made{0};
+  const FeatureTable table = counted_table(made);
+  std::filesystem::create_directory(folder.path() / "rgat-tiny-0000000000000077.features.lock");
+  check_rows(FeatureFile::open(folder.path(), "rgat-tiny", table), table);
+}
+
+TEST_CASE("features of another version are refused, naming a row") {
+  const TemporaryDirectory folder;
+  std::atomic<int> made{0};
+  const FeatureTable table = counted_table(made);
+  FeatureFile::open(folder.path(), "rgat-tiny", table);
+  FeatureTable other = table;
+  other.make = [&table](std::uint64_t row, std::span<float> out) {
+    table.make(row, out);
+    if (row == table.rows - 1) out.back() += 1.0F;
+  };
+  CHECK_THROWS_WITH(
+      FeatureFile::open(folder.path(), "rgat-tiny", other),
+      Contains("row " + std::to_string(table.rows - 1) + " is not what this version generates"));
 }
 
 TEST_CASE("without a folder features are in a file without a name") {
@@ -114,6 +158,19 @@ TEST_CASE("damaged features are refused, saying where and what to do") {
   }
   std::filesystem::resize_file(path, static_cast<std::uintmax_t>(size - 1));
   refused("bytes of features, but");
+}
+
+TEST_CASE("features that cannot be looked for are an error of the environment") {
+  const TemporaryDirectory folder;
+  std::atomic<int> made{0};
+  std::filesystem::create_symlink("loop", folder.path() / "loop");
+  try {
+    FeatureFile::open(folder.path() / "loop", "rgat-tiny", counted_table(made));
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::environment);
+  }
+  CHECK(made == 0);
 }
 
 TEST_CASE("features that cannot be written are an error of the environment") {

@@ -309,7 +309,7 @@ TEST_CASE("the logs of all workloads name the optimizer of their dense parameter
   }
 }
 
-TEST_CASE("rgat keeps its features where it is asked to, and claims no cleared cache") {
+TEST_CASE("rgat keeps its features where it is asked to, and claims no cleared cache", "[long]") {
   const TemporaryDirectory folder;
   const Json params = {{"workload", "rgat"},
                        {"steps", 1},

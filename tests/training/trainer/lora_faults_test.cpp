@@ -59,7 +59,7 @@ TEST_CASE("adapters train, and all checks of the run hold") {
   CHECK(run.curve.back().gap < quick_base().unadapted - 0.005);
 }
 
-TEST_CASE("an adapter that is never updated is found and named") {
+TEST_CASE("an adapter that is never updated is found and named", "[long]") {
   const TrainingRun run = train_lora({.inject = without_updates_of(4 * 192)});
   const TrainingCheck& check = check_named(run, "parameters_move");
   CHECK_FALSE(check.held);
@@ -67,7 +67,7 @@ TEST_CASE("an adapter that is never updated is found and named") {
   CHECK_THAT(check.text, Contains("layer0.wqkv.lora_b") && Contains("and 1 more"));
 }
 
-TEST_CASE("a frozen weight that changes is found and named") {
+TEST_CASE("a frozen weight that changes is found and named", "[long]") {
   const TrainingRun run = train_lora({.inject = [](KernelSet& set) {
     set.embedding = std::make_unique<ChangingEmbedding>(std::move(set.embedding));
   }});
@@ -76,7 +76,7 @@ TEST_CASE("a frozen weight that changes is found and named") {
   CHECK(check.text == "'embedding' of rank 0 changed within 10 steps");
 }
 
-TEST_CASE("updates that ignore the warm-up are found") {
+TEST_CASE("updates that ignore the warm-up are found", "[long]") {
   const TrainingRun run = train_lora({.inject = with_fixed_rate(kPeakRate)});
   const TrainingCheck& check = check_named(run, "learning_rate");
   CHECK_FALSE(check.held);
@@ -84,7 +84,7 @@ TEST_CASE("updates that ignore the warm-up are found") {
         "the update of step 1 had a learning rate of 0.004, but the schedule has 0.0004");
 }
 
-TEST_CASE("updates that ignore the decay are found") {
+TEST_CASE("updates that ignore the decay are found", "[long]") {
   LoraTraining training{.steps = 40, .inject = with_fixed_rate(kPeakRate)};
   Schedule& schedule = training.setting.training.recipe.schedule;
   schedule.warmup = 0;
@@ -115,7 +115,7 @@ TEST_CASE("a source that shows the next token is found by a gap below the floor"
   CHECK(check_named(run, "data").held);  // the same samples again
 }
 
-TEST_CASE("repeated samples of a dialect are found") {
+TEST_CASE("repeated samples of a dialect are found", "[long]") {
   const TrainingRun run =
       train_lora({.steps = 40, .change = [](ChangedWorkload& samples) { samples.repeat = 320; }});
   const TrainingCheck& check = check_named(run, "data");
@@ -123,7 +123,7 @@ TEST_CASE("repeated samples of a dialect are found") {
   CHECK_THAT(check.text, Contains("repeats sample"));
 }
 
-TEST_CASE("gradients of adapters lost between two ranks are found by both") {
+TEST_CASE("gradients of adapters lost between two ranks are found by both", "[long]") {
   for (const TrainingRun& run : two_ranks(0.0)) check_that_all_held(run);
   for (const double share : {1.0, 0.1})
     for (const TrainingRun& run : two_ranks(share))

@@ -102,7 +102,9 @@ class OperatorSweep {
                        format(Bytes{budget}));
   }
 
-  void skip(const Json& params, const std::string& why) { state_.skip_series("time", params, why); }
+  void skip(const Json& params, const std::string& why) {
+    if (seen_.insert(params.dump()).second) state_.skip_series("time", params, why);
+  }
 
   void measure_pass(const OperatorModel& model, const OperatorModel& wide, OperatorPass pass,
                     Json params) {

@@ -84,6 +84,14 @@ TEST_CASE("sizes that an operator cannot have skip its series with the reason") 
   CHECK(times[1].outcome == Status::ok);
 }
 
+TEST_CASE("an operator that a type does not have is skipped once for all sizes") {
+  OperatorsJob job(
+      {{"operators", {"attention_with_scores"}}, {"dtypes", {"bf16"}}, {"sequences", {12, 24}}});
+  job.run_on(*job.host, *job.group);
+  REQUIRE(job.of("time").size() == 1);
+  CHECK(job.of("time")[0].reason == "no kernels of this operator in bf16");
+}
+
 TEST_CASE("an operator that does not depend on a size is measured once") {
   OperatorsJob job({{"operators", {"rms_norm"}}, {"passes", {"forward"}}, {"sequences", {12, 24}}});
   job.run_on(*job.host, *job.group);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "training/kernels/functors/attention_simple.h"
+#include "training/kernels/functors/functor_norm.h"
 #include "training/kernels/functors/portable.h"
 #include "training/kernels/hstu_kernels.h"
 
@@ -273,31 +274,6 @@ struct HstuPositionGradient {
   }
 };
 
-/// The gradient of time_bias from the rows' parts. Block (bucket of a head, 0).
-template <class T>
-struct HstuTimeGradient {
-  const float* time_slopes;
-  T* time_gradient;
-  std::int64_t rows, n;
-  bool add;
-
-  template <class Block>
-  BENCH_BOTH void unit(Block& block, std::int64_t column, std::int64_t, float*) const {
-    typename Block::template Per<float> sums;
-    block.each([&](int thread) {
-      sums(thread) = 0.0f;
-      for (std::int64_t row = thread; row < rows; row += Block::kThreads)
-        sums(thread) += time_slopes[row * n + column];
-    });
-    const float sum = block.sum(sums);
-    block.each([&](int thread) {
-      if (thread != 0) return;
-      T* to = time_gradient + column;
-      *to = T((add ? static_cast<float>(*to) : 0.0f) + sum);
-    });
-  }
-};
-
 template <class T>
 struct EventLosses {
   T* logits;
@@ -346,9 +322,8 @@ class FunctorHstu final : public HstuKernels {
     launch_.units(HstuPositionGradient<T>{of, what.position_gradient.as<T>(), what.in.lengths.rows,
                                           what.add_position},
                   shape.sequence, shape.heads, 0);
-    launch_.units(
-        HstuTimeGradient<T>{slopes, what.time_gradient.as<T>(), rows, sums, what.add_time}, sums, 1,
-        0);
+    launch_.units(SumOfParts<T>{slopes, what.time_gradient.as<T>(), rows, sums, what.add_time},
+                  sums, 1, 0);
   }
   void gate(View x, View packed, View y) override { product(x, packed, y, false); }
   void gate_backward(const HstuGateBackward& what) override {

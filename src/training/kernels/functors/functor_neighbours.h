@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "training/kernels/functors/attention_simple.h"
+#include "training/kernels/functors/functor_norm.h"
 #include "training/kernels/functors/portable.h"
 #include "training/kernels/neighbour_kernels.h"
 
@@ -136,31 +137,6 @@ struct NeighbourGradients {
   }
 };
 
-/// The gradient of the vector from the nodes' parts. Block (column, 0).
-template <class T>
-struct NeighbourVectorGradient {
-  const float* vector_parts;
-  T* vector_gradient;
-  std::int64_t nodes, width;
-  bool add;
-
-  template <class Block>
-  BENCH_BOTH void unit(Block& block, std::int64_t column, std::int64_t, float*) const {
-    typename Block::template Per<float> sums;
-    block.each([&](int thread) {
-      sums(thread) = 0.0f;
-      for (std::int64_t node = thread; node < nodes; node += Block::kThreads)
-        sums(thread) += vector_parts[node * width + column];
-    });
-    const float sum = block.sum(sums);
-    block.each([&](int thread) {
-      if (thread != 0) return;
-      T* to = vector_gradient + column;
-      *to = T((add ? static_cast<float>(*to) : 0.0f) + sum);
-    });
-  }
-};
-
 template <class T, class Launch>
 class FunctorNeighbours final : public NeighbourKernels {
  public:
@@ -176,8 +152,7 @@ class FunctorNeighbours final : public NeighbourKernels {
                                         what.values_gradient.as<T>(), what.own_gradient.as<T>(),
                                         parts, what.add_values, what.add_own},
                   nodes, shape.heads, 2 * bytes_of(shape));
-    launch_.units(NeighbourVectorGradient<T>{parts, what.vector_gradient.as<T>(), nodes, width,
-                                             what.add_vector},
+    launch_.units(SumOfParts<T>{parts, what.vector_gradient.as<T>(), nodes, width, what.add_vector},
                   width, 1, 0);
   }
 

@@ -63,6 +63,32 @@ struct SumOfSlabs {
   }
 };
 
+/// The sum of one column of parts [rows, n] in f32, by one block in one order: of a gradient to
+/// which each row contributes. Block (column, 0).
+template <class T>
+struct SumOfParts {
+  const float* parts;
+  T* sums;
+  std::int64_t rows, n;
+  bool add;
+
+  template <class Block>
+  BENCH_BOTH void unit(Block& block, std::int64_t column, std::int64_t, float*) const {
+    typename Block::template Per<float> own;
+    block.each([&](int thread) {
+      own(thread) = 0.0f;
+      for (std::int64_t row = thread; row < rows; row += Block::kThreads)
+        own(thread) += parts[row * n + column];
+    });
+    const float sum = block.sum(own);
+    block.each([&](int thread) {
+      if (thread != 0) return;
+      T* to = sums + column;
+      *to = T((add ? static_cast<float>(*to) : 0.0f) + sum);
+    });
+  }
+};
+
 // Sums of all elements of a tensor in f64, in two stages and one order: each block of threads
 // leaves a partial sum, then one block sums those.
 

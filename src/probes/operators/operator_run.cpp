@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "core/elements.h"
+#include "core/json_fields.h"
 #include "training/operators/division.h"
 
 namespace bench {
@@ -18,23 +18,10 @@ using training::Slot;
 using training::Var;
 using training::View;
 
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-
 bool finite(const OperatorResults& results) {
   return std::ranges::all_of(results, [](const std::vector<double>& tensor) {
     return std::ranges::all_of(tensor, [](double value) { return std::isfinite(value); });
   });
-}
-
-double bytes_of(const Slot& slot) {
-  if (slot.buffer < 0) return 0.0;
-  return static_cast<double>(slot.rows * slot.columns) * static_cast<double>(size_of(slot.dtype));
-}
-
-double bytes_of(const std::vector<Slot>& slots) {
-  double bytes = 0.0;
-  for (const Slot& slot : slots) bytes += bytes_of(slot);
-  return bytes;
 }
 
 std::int64_t bytes_of(const View& view) {
@@ -134,7 +121,7 @@ class DistinctBytes {
     if (slot.buffer < 0 || !seen_.insert(slot.buffer).second) return;
     const training::Arena arena = plan_.buffers[static_cast<std::size_t>(slot.buffer)].arena;
     const bool all = arena == training::Arena::parameters || arena == training::Arena::constants;
-    (all ? shared : own) += bytes_of(slot);
+    (all ? shared : own) += static_cast<double>(slot.bytes());
   }
   void add(const std::vector<Slot>& slots) {
     for (const Slot& slot : slots) add(slot);
@@ -182,10 +169,9 @@ int OperatorModel::action(OperatorPass pass) const {
 OperatorCost OperatorModel::cost(OperatorPass pass) const {
   const Action& action = plan_.actions[static_cast<std::size_t>(this->action(pass))];
   const training::Operator& op = *graph_.nodes()[static_cast<std::size_t>(node_)].op;
-  const double tensors = bytes_of(action.inputs) + bytes_of(action.output) +
-                         bytes_of(action.saved) + bytes_of(action.output_gradient) +
-                         bytes_of(action.input_gradients);
+  const double tensors = traffic_of(action) - static_cast<double>(action.workspace.bytes());
   OperatorCost cost;
+  cost.flops = flops_of(action, op);
   cost.bytes = tensors;
   DistinctBytes used(plan_);
   for (const auto* slots : {&action.inputs, &action.saved, &action.input_gradients})
@@ -201,7 +187,7 @@ OperatorCost OperatorModel::cost(OperatorPass pass) const {
   if (pass == OperatorPass::forward) {
     more.add(action.output);
     more.add(action.saved);
-    cost.flops = op.flops() + built_.forward_flops;
+    cost.flops += built_.forward_flops;
     cost.bytes = built_.forward_bytes.value_or(tensors);
     if (built_.forward_working_set) {
       cost.own = *built_.forward_working_set;
@@ -209,10 +195,8 @@ OperatorCost OperatorModel::cost(OperatorPass pass) const {
     }
   } else {
     more.add(action.input_gradients);
-    std::vector<bool> needed;
-    for (const Slot& gradient : action.input_gradients) needed.push_back(gradient.buffer >= 0);
-    cost.flops = op.backward_flops(needed) + built_.backward_flops;
-    if (built_.passes_gradient) cost.bytes -= bytes_of(action.output_gradient);
+    cost.flops += built_.backward_flops;
+    if (built_.passes_gradient) cost.bytes -= static_cast<double>(action.output_gradient.bytes());
     cost.bytes = built_.backward_bytes.value_or(cost.bytes);
   }
   cost.memory = more.own + more.shared;
@@ -289,7 +273,7 @@ Check OperatorRun::check(const OperatorResults& reference) {
     }
   };
   if (model_.changes_its_inputs(pass_)) {
-    each_thread([](const OperatorResults& results) { return finite(results) ? 0.0 : kNoNumber; });
+    each_thread([](const OperatorResults& results) { return finite(results) ? 0.0 : kNoValue; });
     if (std::isnan(check.error)) return check;
     prepare(pass_);
   }

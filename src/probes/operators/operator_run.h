@@ -44,10 +44,10 @@ class OperatorModel {
   const training::Plan& plan() const { return plan_; }
   const training::Graph& graph() const { return graph_; }
   const OperatorInputs& inputs() const { return inputs_; }
-  /// Of the plan; -1: there is none, or it only passes a gradient on.
+  /// Its number in the plan; -1 without one.
   int action(OperatorPass pass) const;
   std::int64_t rows() const { return built_.output.shape().rows(); }
-  /// The tensors that a pass computes, gradients after values.
+  /// The tensors that a pass computes or changes.
   std::vector<training::View> results(const training::Lane& lane, OperatorPass pass) const;
   /// Where the gradient of the output is written before a backward pass; absent for a loss.
   training::Var sent() const { return sent_; }
@@ -64,7 +64,7 @@ class OperatorModel {
   training::Plan plan_ = {};
 };
 
-/// A result in f64 of the same operator on the same inputs, by the host's kernels of f64.
+/// The numbers of each tensor of a pass (OperatorModel::results).
 using OperatorResults = std::vector<std::vector<double>>;
 
 class OperatorRun {
@@ -82,7 +82,8 @@ class OperatorRun {
   /// finite, and another call on the first inputs is compared.
   Check check(const OperatorResults& reference);
 
-  /// Of the same inputs and parameters in another type.
+  /// Results on the same inputs and parameters by `wide`, the same operator in another type, and
+  /// kernels of the host.
   OperatorResults reference(const OperatorModel& wide, const training::KernelFactory& kernels,
                             OperatorPass pass) const;
 

@@ -58,6 +58,21 @@ std::int64_t lay_out(std::vector<Buffer>& buffers, Arena arena) {
 
 }  // namespace
 
+double traffic_of(const Action& action) {
+  std::int64_t bytes =
+      action.output.bytes() + action.workspace.bytes() + action.output_gradient.bytes();
+  for (const auto* slots : {&action.inputs, &action.saved, &action.input_gradients})
+    for (const Slot& slot : *slots) bytes += slot.bytes();
+  return static_cast<double>(bytes);
+}
+
+double flops_of(const Action& action, const Operator& op) {
+  if (action.phase != Phase::backward) return op.flops();
+  std::vector<bool> needed;
+  for (const Slot& gradient : action.input_gradients) needed.push_back(gradient.buffer >= 0);
+  return op.backward_flops(needed);
+}
+
 std::string_view to_string(Label label) {
   constexpr std::string_view kNames[] = {"parameters", "constants",   "gradients",
                                          "inputs",     "activations", "activation_gradients",

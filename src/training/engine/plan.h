@@ -45,6 +45,11 @@ struct Slot {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Dtype dtype = Dtype::f32;
+
+  /// Of the tensor; 0 if it is absent.
+  std::int64_t bytes() const {
+    return buffer < 0 ? 0 : rows * columns * static_cast<std::int64_t>(size_of(dtype));
+  }
 };
 
 enum class Phase { forward, recompute, backward };
@@ -61,6 +66,11 @@ struct Action {
   std::vector<Slot> input_gradients = {};
   std::vector<Adds> input_adds = {};
 };
+
+/// Bytes of all tensors that an action reads or writes, workspace included, each counted once.
+double traffic_of(const Action& action);
+/// Of an action of this operator.
+double flops_of(const Action& action, const Operator& op);
 
 struct Plan {
   const Graph* graph = nullptr;

@@ -277,8 +277,7 @@ Slot Planner::shaped(int id) const {
 
 Slot Planner::fresh(Slot slot, Label label, Arena arena) {
   slot.buffer = static_cast<int>(plan_.buffers.size());
-  const auto bytes = slot.rows * slot.columns * static_cast<std::int64_t>(size_of(slot.dtype));
-  plan_.buffers.push_back({arena, label, bytes, now(), now()});
+  plan_.buffers.push_back({arena, label, slot.bytes(), now(), now()});
   return slot;
 }
 

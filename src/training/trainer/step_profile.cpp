@@ -43,27 +43,6 @@ std::vector<std::string> modules_of(const Graph& graph) {
   return modules;
 }
 
-double bytes_of(const Slot& slot) {
-  if (slot.buffer < 0) return 0.0;
-  return static_cast<double>(slot.rows) * static_cast<double>(slot.columns) *
-         static_cast<double>(size_of(slot.dtype));
-}
-
-/// Saved tensors are written by the forward pass; a workspace is written and read.
-double traffic_of(const Action& action) {
-  double bytes = bytes_of(action.output) + bytes_of(action.workspace);
-  for (const auto* slots : {&action.inputs, &action.saved, &action.input_gradients})
-    for (const Slot& slot : *slots) bytes += bytes_of(slot);
-  return bytes + bytes_of(action.output_gradient);
-}
-
-double flops_of(const Action& action, const Operator& op) {
-  if (action.phase != Phase::backward) return op.flops();
-  std::vector<bool> needed;
-  for (const Slot& gradient : action.input_gradients) needed.push_back(gradient.buffer >= 0);
-  return op.backward_flops(needed);
-}
-
 /// Of the process, without the pages of files that it maps; 0 if it is unknown.
 std::int64_t anonymous_memory() {
   std::ifstream file("/proc/self/statm");

@@ -129,16 +129,16 @@ DocumentTable levels_table(const Roofline& roofline) {
 
 DocumentTable operators_table(const Roofline& roofline) {
   DocumentTable table{{{"operator", false},
-                       {"dtype", false, 5},
-                       {"shape", false, 1},
+                       {"dtype", false, 6},
+                       {"shape", false},
                        {"time"},
-                       {"FLOP/byte", true, 4},
-                       {"rate"},
-                       {"traffic", true, 2},
-                       {"level", false},
+                       {"FLOP/byte", true, 5},
+                       {"rate", true, 1},
+                       {"traffic", true, 3},
+                       {"level", false, 2},
                        {"of roof"},
                        {"bound by", false},
-                       {"memory", true, 3}}};
+                       {"memory", true, 4}}};
   for (const OperatorPoint& point : roofline.operators)
     table.rows.push_back({{point.name},
                           {point.dtype},

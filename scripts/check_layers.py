@@ -39,7 +39,7 @@ PROCEDURE_SYSTEM = re.compile(r"[a-z_0-9]+$|fmt/")
 # unit: for an instruction set, or for a library that may be absent.
 WITHOUT_HEADER = re.compile(
     r"probes/procedures/\w+|runner/commands/((mlperf|predict)/)?\w+|results/import/\w+|results/verdicts/acceptance/\w+_(gate|coverage)"
-    r"|mlperf/(strict|storage)/\w+_check|(probes/server|runner)/main(_cuda)?|\w+/\w*/?\w*/?\w+_(avx2|avx512|neon|sse2|base|baseline)"
+    r"|mlperf/(strict|storage)/\w+_check|(probes/server|runner)/main(_cuda)?|\w+/\w*/?\w*/?\w+_(avx2|avx512|vnni|neon|sse2|base|baseline)"
     r"|devices/host/gemm_(onednn|openblas|blis)")
 
 

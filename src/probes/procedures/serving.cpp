@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +21,7 @@
 #include "core/text.h"
 #include "probes/probe.h"
 #include "probes/serving/answer.h"
+#include "probes/serving/rate_search.h"
 #include "probes/serving/request_maker.h"
 #include "probes/serving/serving_client.h"
 #include "probes/serving/serving_load.h"
@@ -84,7 +85,7 @@ class ServingProbe {
     meet_server();
     for (const int clients : state_.list<int>("clients"))
       measure({.rate = 0.0, .clients = clients}, {{"clients", clients}});
-    search_rates();
+    search_highest_rate();
     write_facts();
   } catch (const Error& error) {
     std::string text = error.text();
@@ -182,40 +183,32 @@ class ServingProbe {
                 fmt::format("the first request to {}: {}", server_.url, answer.problem), hint);
   }
 
-  void search_rates() {
-    std::vector<double> rates = state_.list<double>("rates");
-    std::ranges::sort(rates);
-    double holds = 0.0, misses = std::numeric_limits<double>::infinity();
-    const auto look = [&](double rate) {
-      const ServingResult result = measure_rate(rate);
-      if (result.due > 0.0) (result.holds() ? holds : misses) = rate;
-    };
-    for (const double rate : rates) {
-      if (rate > misses)
-        state_.skip_series("token_rate", rate_params(rate),
-                           fmt::format("{:g} requests/s missed the bounds already", misses));
-      else
-        look(rate);
-    }
-    for (std::int64_t i = 0; i < state_.integer("refinements"); ++i) {
-      if (!(holds > 0.0 && std::isfinite(misses))) break;
-      // Three digits, so that a report can name it.
-      const double middle = std::stod(fmt::format("{:.3g}", (holds + misses) / 2.0));
-      if (!(holds < middle && middle < misses)) break;
-      look(middle);
-    }
+  void search_highest_rate() {
+    const auto rates = state_.list<double>("rates");
     if (rates.empty()) return;
-    if (holds > 0.0)
-      state_.value("highest_rate", holds, shared_params());
+    const RateFound found = search_rates(
+        rates, state_.integer("refinements"),
+        {.measure = [&](double rate) -> std::optional<bool> {
+           const ServingResult result = measure_rate(rate);
+           if (!(result.due > 0.0)) return {};
+           return result.holds();
+         },
+         .skip =
+             [&](double rate, double missed) {
+               state_.skip_series("token_rate", rate_params(rate),
+                                  fmt::format("{:g} requests/s missed the bounds already", missed));
+             }});
+    if (found.holds)
+      state_.value("highest_rate", *found.holds, shared_params());
     else
-      state_.skip_series("highest_rate", shared_params(),
-                         std::isfinite(misses)
-                             ? fmt::format("already {:g} requests/s missed the bounds", misses)
-                             : "no request was due at any rate; increase seconds");
-    if (holds > 0.0 && !std::isfinite(misses))
+      state_.skip_series(
+          "highest_rate", shared_params(),
+          found.misses ? fmt::format("already {:g} requests/s missed the bounds", *found.misses)
+                       : "no request was due at any rate; increase seconds");
+    if (found.holds && !found.misses)
       warnings_.push_back(fmt::format(
           "rates: {:g} requests/s, the highest rate, was within the bounds; try higher ones",
-          holds));
+          *found.holds));
   }
 
   Json shared_params() const {

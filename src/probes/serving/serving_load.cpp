@@ -103,23 +103,8 @@ class Reader {
   }
 
   void count_answer(const ServedRequest& served, const Answer& answer) {
-    result_.answered += 1.0;
-    const Seconds first = answer.times.front() - served.due;
     const double tokens = answer.tokens();
-    result_.first_token.add(first);
-    result_.request.add(served.ended - served.due);
-    for (std::size_t i = 1; i < answer.times.size(); ++i)
-      result_.inter_token.add(answer.times[i] - answer.times[i - 1]);
-    Seconds per_token = {};
-    if (tokens > 1.0) {
-      per_token = (answer.times.back() - answer.times.front()) / (tokens - 1.0);
-      result_.per_token.add(per_token);
-    }
-    const bool first_kept = first <= load_.bounds.first_token;
-    const bool token_kept = per_token <= load_.bounds.per_token;
-    result_.first_in_bound += first_kept ? 1.0 : 0.0;
-    result_.token_in_bound += token_kept ? 1.0 : 0.0;
-    result_.in_bounds += first_kept && token_kept ? 1.0 : 0.0;
+    result_.add_answer(load_.bounds, served.due, answer.times, served.ended, tokens);
     if (tokens < served.output_tokens) result_.short_answers += 1.0;
     if (std::isnan(answer.output_tokens) || std::isnan(answer.prompt_tokens)) {
       result_.uncounted += 1.0;
@@ -149,6 +134,24 @@ class Reader {
 };
 
 }  // namespace
+
+void ServingResult::add_answer(const LatencyBounds& bounds, Seconds when_due,
+                               const std::vector<Seconds>& times, Seconds ended, double tokens) {
+  answered += 1.0;
+  const Seconds first = times.front() - when_due;
+  first_token.add(first);
+  request.add(ended - when_due);
+  for (std::size_t i = 1; i < times.size(); ++i) inter_token.add(times[i] - times[i - 1]);
+  Seconds each = {};
+  if (tokens > 1.0) {
+    each = (times.back() - times.front()) / (tokens - 1.0);
+    per_token.add(each);
+  }
+  const bool first_kept = first <= bounds.first_token, token_kept = each <= bounds.per_token;
+  first_in_bound += first_kept ? 1.0 : 0.0;
+  token_in_bound += token_kept ? 1.0 : 0.0;
+  in_bounds += first_kept && token_kept ? 1.0 : 0.0;
+}
 
 Seconds ServingResult::quantile(const storage::LatencyHistogram& of, double q) const {
   const double without = failed + unfinished;

@@ -43,6 +43,11 @@ struct ServingResult {
   std::vector<double> slice_tokens = {}, slice_answers = {};
   std::map<std::string, double> problems = {};  // how often
 
+  /// Of a request that was answered: when it was due, when each part of the answer came, of which
+  /// there is one or more, when it ended, and its tokens.
+  void add_answer(const LatencyBounds& bounds, Seconds when_due, const std::vector<Seconds>& times,
+                  Seconds ended, double tokens);
+
   /// A latency that so many of the requests kept, where those without an answer kept none; NaN if
   /// too few have one. `of` is one of the histograms with one value a request.
   Seconds quantile(const storage::LatencyHistogram& of, double q) const;

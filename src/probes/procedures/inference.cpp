@@ -39,13 +39,6 @@ constexpr std::int64_t kLongestContext = 2048;  // without a parameter
 constexpr double kGapTolerance = 0.001;         // nats
 constexpr std::int64_t kSpeculationPrompts = 64;
 constexpr int kSpeculationRounds = 5;
-struct LoadQuantile {
-  const char* name;
-  double share;
-  double least_requests;
-};
-constexpr LoadQuantile kLoadQuantiles[] = {
-    {"p50", 0.5, 1}, {"p90", 0.9, 10}, {"p99", 0.99, 100}, {"p99.9", 0.999, 1000}};
 
 training::LlmShape shape_of(const State& state) {
   const std::string preset = state.text("preset");
@@ -435,7 +428,7 @@ class InferenceProbe {
                        const storage::LatencyHistogram& latency, const Conditions& conditions) {
     const bool of_requests = &latency != &all.inter_token;
     const double count = of_requests ? all.due : latency.count();
-    for (const auto& [name, share, least] : kLoadQuantiles) {
+    for (const auto& [name, share, least] : serving::kLatencyQuantiles) {
       if (count < least || !(latency.count() > 0.0)) continue;
       params["quantile"] = name;
       const Seconds value = of_requests ? all.quantile(latency, share) : latency.quantile(share);

@@ -40,13 +40,6 @@ constexpr double kLateShare = 0.05;              // of the first token's latency
 constexpr double kBusyClient = 0.8;              // of a core
 constexpr double kMostShort = 0.01;              // of answers
 constexpr double kLeastPerSlice = 10.0;          // answers; else one rate for the whole time
-struct LatencyQuantile {
-  const char* name;
-  double share;
-  double least_requests;
-};
-constexpr LatencyQuantile kLatencyQuantiles[] = {
-    {"p50", 0.5, 1}, {"p90", 0.9, 10}, {"p99", 0.99, 100}, {"p99.9", 0.999, 1000}};
 
 double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);

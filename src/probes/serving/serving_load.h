@@ -55,6 +55,15 @@ struct ServingResult {
   bool holds() const;
 };
 
+/// The quantiles that are reported, each if so many requests stand behind it.
+struct LatencyQuantile {
+  const char* name;
+  double share;
+  double least_requests;
+};
+inline constexpr LatencyQuantile kLatencyQuantiles[] = {
+    {"p50", 0.5, 1}, {"p90", 0.9, 10}, {"p99", 0.99, 100}, {"p99.9", 0.999, 1000}};
+
 struct ServingLoad {
   LoadSetting load;
   RequestSetting requests;

@@ -49,10 +49,13 @@ void Batcher::submit(TextRequest request) {
 }
 
 void Batcher::clear() {
-  for (const Sequence& sequence : running_)
-    for (const int block : sequence.blocks) blocks_.release(block);
+  for (const Sequence& sequence : running_) release(sequence.blocks);
   running_.clear();
   waiting_.clear();
+}
+
+void Batcher::release(const std::vector<int>& blocks) {
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) blocks_.release(*block);
 }
 
 bool Batcher::place(Sequence& sequence) {
@@ -62,7 +65,7 @@ bool Batcher::place(Sequence& sequence) {
   const std::int64_t more = blocks_for(prompt + sequence.request.answer_tokens) -
                             static_cast<std::int64_t>(prefix.blocks.size());
   if (more > blocks_.available()) {
-    for (const int block : prefix.blocks) blocks_.release(block);
+    release(prefix.blocks);
     return false;
   }
   sequence.kept = static_cast<std::int64_t>(prefix.blocks.size());
@@ -160,12 +163,12 @@ void Batcher::advance(const Part& part, std::span<const std::int32_t> chosen,
   keep_full_blocks(one);
   if (one.left() > 0) return;
   progress.ended = true;
-  for (const int block : one.blocks) blocks_.release(block);
+  release(one.blocks);
   one.blocks.clear();
 }
 
 void Batcher::keep_full_blocks(Sequence& one) {
-  if (!options_.reuse_prefixes) return;
+  if (!options_.reuse_prefixes || !one.request.keep) return;
   for (; (one.kept + 1) * kCacheTokens <= one.known; ++one.kept) {
     BlockTokens tokens;
     std::copy_n(one.tokens.begin() + one.kept * kCacheTokens, kCacheTokens, tokens.begin());

@@ -31,6 +31,7 @@ struct TextRequest {
   std::uint64_t id = 0;
   std::vector<std::int32_t> prompt;
   std::int64_t answer_tokens = 1;
+  bool keep = true;  // its blocks for later requests that begin alike
 };
 
 /// New tokens of a request.
@@ -91,6 +92,8 @@ class Batcher {
   void plan();
   void advance(const Part& part, std::span<const std::int32_t> chosen, TextProgress& progress);
   void keep_full_blocks(Sequence& sequence);
+  /// The last ones first, so that they are taken first: without the first ones they are of no use.
+  void release(const std::vector<int>& blocks);
 
   Decoder& decoder_;
   BatchOptions options_;

@@ -20,6 +20,13 @@ View row_of(const float* data, std::int64_t columns) {
   return {const_cast<float*>(data), 1, columns, Dtype::f32};
 }
 
+/// Blocks of kBlockRows in the widest input of a matrix.
+std::int64_t rounded_blocks(const training::LlmShape& shape) {
+  const std::int64_t widest =
+      std::max({shape.width, shape.hidden, shape.attention().output_columns()});
+  return (widest + kBlockRows - 1) / kBlockRows;
+}
+
 CacheShape cache_shape_of(const training::AttentionShape& heads, std::int64_t layers) {
   return {layers, heads.kv_heads, heads.head_dim};
 }
@@ -48,21 +55,31 @@ Decoder::Decoder(const DecoderModel& model, PagedCache& cache, int threads, std:
                         needed.kv_heads == cache.shape().kv_heads &&
                         needed.head_dim == cache.shape().head_dim,
                     "decoder", "a cache of another shape");
-  for (int i = 0; i < threads; ++i) scratch_.push_back({kernels(Dtype::f32), {}, {}, {}});
+  // Nothing is allocated within passes: a thread that threw would leave the others waiting.
+  const auto most_blocks =
+      static_cast<std::size_t>((model.shape.sequence + kCacheTokens - 1) / kCacheTokens);
+  for (int i = 0; i < threads; ++i) {
+    Scratch& own = scratch_.emplace_back();
+    own.kernels = kernels(Dtype::f32);
+    own.keys.resize(most_blocks);
+    own.values.resize(most_blocks);
+    own.scores.resize(static_cast<std::size_t>(score_elements(model.shape.sequence)));
+  }
   if (!is_quantised(model.type)) return;
-  const std::int64_t widest =
-      std::max({model.shape.width, model.shape.hidden, heads_.output_columns()});
-  const std::int64_t blocks = (widest + kBlockRows - 1) / kBlockRows;
+  const std::int64_t blocks = rounded_blocks(model.shape);
   rounded_.resize(elements(most_rows, blocks * kBlockRows));
   scales_.resize(elements(most_rows, blocks));
   starts_.resize(elements(most_rows, blocks));
 }
 
-std::int64_t Decoder::bytes() const {
-  std::size_t floats = 0;
-  for (const auto* one : {&x_, &normed_, &qkv_, &attended_, &up_, &activated_, &logits_, &scales_})
-    floats += one->size();
-  return static_cast<std::int64_t>(4 * (floats + starts_.size()) + rounded_.size());
+std::int64_t Decoder::bytes(const training::LlmShape& shape, WeightType type,
+                            std::int64_t most_rows) {
+  const training::AttentionShape heads = shape.attention();
+  const std::int64_t floats = 2 * shape.width + heads.packed_columns() + heads.output_columns() +
+                              (shape.gpt2 ? 2 : 3) * shape.hidden;
+  std::int64_t of_row = 4 * floats;
+  if (is_quantised(type)) of_row += rounded_blocks(shape) * (kBlockRows + 8);
+  return most_rows * of_row + 4 * std::min(most_rows, kMostWanted) * shape.vocabulary;
 }
 
 std::span<const std::int32_t> Decoder::pass(std::span<const DecoderInput> inputs) {
@@ -96,6 +113,10 @@ void Decoder::check(const DecoderInput& input) const {
   training::require(
       input.wanted >= 0 && input.wanted <= count, "decoder",
       std::to_string(input.wanted) + " successors of " + std::to_string(count) + " tokens");
+  for (const int block : input.blocks)
+    training::require(
+        block >= 0 && block < cache_.blocks(), "decoder",
+        "block " + std::to_string(block) + " of a cache of " + std::to_string(cache_.blocks()));
   for (const std::int32_t token : input.tokens)
     training::require(token >= 0 && token < model_.shape.vocabulary, "decoder",
                       "token " + std::to_string(token) + " of a vocabulary of " +
@@ -129,7 +150,7 @@ void Decoder::take(std::span<const DecoderInput> inputs) {
 void Decoder::work(Scratch& own) {
   const auto rows = static_cast<std::int64_t>(rows_.size()), width = model_.shape.width;
   const auto wanted = static_cast<std::int64_t>(wanted_.size());
-  team_.share(rows, 1, [&](std::int64_t first, std::int64_t end) {
+  team_.share(rows, [&](std::int64_t first, std::int64_t end) {
     for (std::int64_t row = first; row < end; ++row) {
       const auto& [token, position, input] = rows_[static_cast<std::size_t>(row)];
       float* x = x_.data() + row * width;
@@ -142,7 +163,7 @@ void Decoder::work(Scratch& own) {
   for (std::size_t i = 0; i < model_.layers.size(); ++i)
     work(model_.layers[i], static_cast<std::int64_t>(i), own);
 
-  team_.share(wanted, 1, [&](std::int64_t first, std::int64_t end) {
+  team_.share(wanted, [&](std::int64_t first, std::int64_t end) {
     for (std::int64_t i = first; i < end; ++i) {
       const std::int64_t row = wanted_[static_cast<std::size_t>(i)];
       normalise(x_.data() + row * width, model_.norm, model_.norm_bias, i, normed_.data(), own);
@@ -150,7 +171,7 @@ void Decoder::work(Scratch& own) {
     }
   });
   multiply(model_.head, normed_, {}, false, wanted, logits_.data());
-  team_.share(wanted, 1, [&](std::int64_t first, std::int64_t end) {
+  team_.share(wanted, [&](std::int64_t first, std::int64_t end) {
     for (std::int64_t i = first; i < end; ++i) choose(i);
   });
 }
@@ -158,7 +179,7 @@ void Decoder::work(Scratch& own) {
 void Decoder::work(const Layer& layer, std::int64_t index, Scratch& own) {
   const auto rows = static_cast<std::int64_t>(rows_.size()), width = model_.shape.width;
   const auto each_row = [&](const auto& of_row) {
-    team_.share(rows, 1, [&](std::int64_t first, std::int64_t end) {
+    team_.share(rows, [&](std::int64_t first, std::int64_t end) {
       for (std::int64_t row = first; row < end; ++row) of_row(row);
     });
   };
@@ -171,11 +192,10 @@ void Decoder::work(const Layer& layer, std::int64_t index, Scratch& own) {
   normalise_rows(layer.norm1, layer.norm1_bias);
   multiply(layer.wqkv, normed_, layer.wqkv_bias, false, rows, qkv_.data());
   each_row([&](std::int64_t row) { store(index, row, own); });
-  team_.share(static_cast<std::int64_t>(tasks_.size()), 1,
-              [&](std::int64_t first, std::int64_t end) {
-                for (std::int64_t i = first; i < end; ++i)
-                  attend(index, tasks_[static_cast<std::size_t>(i)], own);
-              });
+  team_.share(static_cast<std::int64_t>(tasks_.size()), [&](std::int64_t first, std::int64_t end) {
+    for (std::int64_t i = first; i < end; ++i)
+      attend(index, tasks_[static_cast<std::size_t>(i)], own);
+  });
   if (is_quantised(model_.type))
     each_row([&](std::int64_t row) { round(attended_, heads_.output_columns(), row); });
   multiply(layer.wo, attended_, layer.wo_bias, true, rows, x_.data());
@@ -220,7 +240,7 @@ void Decoder::multiply(const PackedMatrix& weights, const std::vector<float>& fr
                         .bias = bias.empty() ? nullptr : bias.data(),
                         .add = add,
                         .to = to};
-  team_.share(weights.panels(), 1,
+  team_.share(weights.panels(),
               [&](std::int64_t first, std::int64_t end) { loops_.multiply(pass, first, end); });
 }
 
@@ -263,15 +283,11 @@ void Decoder::attend(std::int64_t layer, const AttentionTask& task, Scratch& own
     pass.length[i] = input.first + token + 1;
   }
   const std::int64_t longest = pass.length[pass.queries - 1];
-  own.keys.clear();
-  own.values.clear();
   for (std::int64_t i = 0; i * kCacheTokens < longest; ++i) {
-    const int block = input.blocks[static_cast<std::size_t>(i)];
-    own.keys.push_back(cache_.keys(layer, block, task.kv_head));
-    own.values.push_back(cache_.values(layer, block, task.kv_head));
+    const auto at = static_cast<std::size_t>(i);
+    own.keys[at] = cache_.keys(layer, input.blocks[at], task.kv_head);
+    own.values[at] = cache_.values(layer, input.blocks[at], task.kv_head);
   }
-  const auto scores = static_cast<std::size_t>(score_elements(longest));
-  if (own.scores.size() < scores) own.scores.resize(scores);
   pass.keys = own.keys.data();
   pass.values = own.values.data();
   pass.scores = own.scores.data();

@@ -39,8 +39,9 @@ class Decoder {
   std::int64_t most_rows() const { return most_rows_; }
   std::int64_t most_wanted() const { return most_wanted_; }
   const DecoderModel& model() const { return model_; }
-  /// Of the buffers for passes.
-  std::int64_t bytes() const;
+  /// Of the buffers that a decoder allocates for passes of so many tokens.
+  static std::int64_t bytes(const training::LlmShape& shape, WeightType type,
+                            std::int64_t most_rows);
 
  private:
   using Layer = DecoderModel::Layer;

@@ -27,9 +27,10 @@ const DecoderKernels& decoder_kernels() {
   const auto all = all_decoder_kernels();
   const std::string asked = environment_variable("BENCH_TRAINING_ISA");
   if (asked.empty()) return *all.front();
-  // avx512 stands for all kernels with its vectors.
-  const auto found = std::ranges::find_if(
-      all, [&](const DecoderKernels* one) { return one->isa.starts_with(asked); });
+  // avx512 stands for the best with its vectors.
+  const auto found = std::ranges::find_if(all, [&](const DecoderKernels* one) {
+    return one->isa == asked || (asked == "avx512" && one->isa.starts_with(asked));
+  });
   if (found == all.end())
     throw Error(ErrorKind::input, "this CPU does not support kernels '" + asked + "'",
                 "use baseline, which runs on every CPU");

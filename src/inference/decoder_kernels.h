@@ -1,8 +1,8 @@
 // The inner loops of a decoder on a CPU: inputs times packed weights, and attention over blocks of
 // cached keys and values. The instruction set is chosen at run time.
 //
-// Each result is computed by the same operations in the same order, whatever rows or threads there
-// are besides its own: a batch does not change a sequence.
+// Each result is computed by the same operations in the same order, whatever the other rows and the
+// number of threads: a batch does not change a sequence.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,8 @@ struct DecoderKernels {
   void (*attend)(const AttentionPass& pass);
 };
 
-/// The best ones of this CPU, or those of $BENCH_TRAINING_ISA.
+/// The best ones of this CPU, or those named by $BENCH_TRAINING_ISA; avx512 also stands for
+/// avx512_vnni. Throws Error(input) for a name that this CPU lacks.
 const DecoderKernels& decoder_kernels();
 /// All that this CPU runs, best first.
 std::vector<const DecoderKernels*> all_decoder_kernels();

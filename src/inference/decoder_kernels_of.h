@@ -244,7 +244,8 @@ inline void multiply_panel(const MatrixPass& pass, Index panel) {
   const Index tiles = (pass.rows + most - 1) / most, each = (pass.rows + tiles - 1) / tiles;
   if constexpr (rows > 1) {
     constexpr int kSmaller = rows == 12 ? 8 : rows - 1;
-    if (each <= kSmaller) return multiply_panel<type, most, kSmaller>(pass, panel);
+    if (each <= kSmaller || pass.rows < rows)
+      return multiply_panel<type, most, kSmaller>(pass, panel);
   }
   multiply_tiles<type, rows>(pass, panel);
 }
@@ -268,25 +269,28 @@ inline void multiply(const MatrixPass& pass, std::int64_t first, std::int64_t en
 }
 
 inline void round_row(const float* from, std::int64_t columns, WeightType type, RoundedRows to) {
-  const float kRounder = 12582912.0F;  // 1.5 x 2^23: adding it rounds to an integer
+  constexpr float kRounder = 12582912.0F;  // 1.5 x 2^23: adding it rounds to an integer
+  constexpr float kLeastRounded = 1e-35F;  // below it 127 / largest is infinite
   for (Index block = 0; block * kBlockRows < columns; ++block) {
     const float* values = from + block * kBlockRows;
     const Index count =
         columns - block * kBlockRows < kBlockRows ? columns - block * kBlockRows : kBlockRows;
-    float largest = 0.0F;
+    float largest = 0.0F, of_finite = 0.0F;  // the latter is 0, or not a number
     for (Index i = 0; i < count; ++i) {
       const float size = values[i] < 0.0F ? -values[i] : values[i];
       largest = size > largest ? size : largest;
+      of_finite += values[i] * 0.0F;
     }
-    const float inverse = largest > 0.0F ? 127.0F / largest : 0.0F;
+    const bool finite = of_finite == 0.0F;
+    const float inverse = finite && largest > kLeastRounded ? 127.0F / largest : 0.0F;
     std::int32_t sum = 0;
     for (Index i = 0; i < kBlockRows; ++i) {
-      const float rounded = i < count ? (values[i] * inverse + kRounder) - kRounder : 0.0F;
-      const auto stored = static_cast<std::int8_t>(rounded);
+      const float value = i < count && finite ? values[i] : 0.0F;
+      const auto stored = static_cast<std::int8_t>((value * inverse + kRounder) - kRounder);
       to.values[block * kBlockRows + i] = stored;
       sum += stored;
     }
-    to.scales[block] = largest / 127.0F;
+    to.scales[block] = largest / 127.0F + of_finite;
     to.starts[block] = -weight_offset(type) * sum;
   }
 }

@@ -152,7 +152,8 @@ DecoderModel make_decoder_model(const LlmShape& shape, WeightType type,
   if (!shape.tied_head) {
     model.embedding = from.vector("embedding");
     if (type != WeightType::f32) {
-      for (const float value : model.embedding) model.narrow_embedding.push_back(bf16_bits(value));
+      model.narrow_embedding.resize(model.embedding.size());
+      std::ranges::transform(model.embedding, model.narrow_embedding.begin(), bf16_bits);
       model.embedding = {};
     }
   }
@@ -200,16 +201,17 @@ std::int64_t DecoderModel::bytes() const {
 std::int64_t decoder_model_bytes(const LlmShape& shape, WeightType type) {
   const auto graph = graph_of(shape);
   std::int64_t sum = 0;
-  for (const int id : graph->parameters()) {
-    const Tensor& tensor = graph->tensor(id);
-    const bool table = tensor.name == "embedding" || tensor.name == "positions";
-    if (tensor.shape.rows() == 1 || (table && !shape.tied_head) || tensor.name == "positions")
-      sum +=
-          tensor.shape.elements() * (type == WeightType::f32 || tensor.shape.rows() == 1 ? 4 : 2);
-    else if (table)
-      sum += PackedMatrix::bytes(tensor.shape.columns(), tensor.shape.rows(), type);
-    else
-      sum += PackedMatrix::bytes(tensor.shape.rows(), tensor.shape.columns(), type);
+  for (const Tensor& tensor : graph->tensors()) {
+    const std::int64_t rows = tensor.shape.rows(), columns = tensor.shape.columns();
+    if (tensor.name == "embedding" && shape.tied_head)
+      sum += PackedMatrix::bytes(columns, rows, type);
+    else if (tensor.name == "embedding")
+      sum += rows * columns * (type == WeightType::f32 ? 4 : 2);
+    else if (tensor.name == "rope.angles" || tensor.name == "positions" ||
+             (tensor.kind == Tensor::Kind::parameter && rows == 1))
+      sum += rows * columns * 4;
+    else if (tensor.kind == Tensor::Kind::parameter)
+      sum += PackedMatrix::bytes(rows, columns, type);
   }
   return sum;
 }

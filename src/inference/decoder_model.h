@@ -41,11 +41,11 @@ struct DecoderModel {
 
   /// The input of the first layer for a token, without its position.
   void embed(std::int32_t token, float* to) const;
-  /// Of the weights that one pass reads, whatever its number of rows.
+  /// Bytes of the matrices, which a pass reads once, whatever its number of rows.
   std::int64_t pass_bytes() const;
   /// FLOPs of the matrices for one row.
   double flops_per_row() const;
-  /// Of everything.
+  /// Bytes of all weights, tables included.
   std::int64_t bytes() const;
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/names.h"
+#include "training/engine/graph.h"
 
 namespace bench::inference {
 namespace {
@@ -40,6 +41,8 @@ BlockPlace place_in_block(WeightType type, std::int64_t row, std::int64_t column
 /// is -8.
 void quantise_column(const float* weights, WeightType type, std::int64_t column, std::byte* block) {
   float largest = 0.0F;
+  for (std::int64_t i = 0; i < kBlockRows; ++i)
+    training::require(std::isfinite(weights[i]), "quantised weights", "one is not a number");
   for (std::int64_t i = 0; i < kBlockRows; ++i)
     if (std::fabs(weights[i]) > std::fabs(largest)) largest = weights[i];
   const int most = type == WeightType::int8 ? 127 : 7, least = type == WeightType::int8 ? -127 : -8;
@@ -91,6 +94,7 @@ std::string_view to_string(WeightType type) { return kWeightTypes.name(type); }
 WeightType weight_type(std::string_view name) { return kWeightTypes.value(name, "weight type"); }
 
 std::uint16_t bf16_bits(float value) {
+  if (std::isnan(value)) return 0x7fc0;
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
 }

@@ -45,13 +45,14 @@ struct MatrixSource {
 /// its last.
 ///
 /// A panel is, for f32: row by row, its 32 columns; for bf16: of each two rows, column by column
-/// both weights. For int8 and int4: block by block of
-/// 32 rows, 32 scales (bf16) and then 8 groups of 4 rows, each by column and then by row; of int4
-/// two groups share the bytes of one, the first having the lower halves.
+/// both weights. For int8 and int4: block by block of 32 rows, 32 scales (bf16) and then 8 groups
+/// of 4 rows, each by column and then by row; of int4 two groups share the bytes of one, the first
+/// having the lower halves.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
-  /// Throws Error(environment) if out of memory.
+  /// Throws Error(environment) if out of memory, Error(internal) for weights that are not numbers
+  /// and are to be quantised.
   PackedMatrix(const MatrixSource& from, WeightType type);
 
   std::int64_t rows() const { return rows_; }
@@ -78,7 +79,7 @@ constexpr std::int64_t block_bytes(WeightType type) {
   return 2 * kPanelColumns + (type == WeightType::int8 ? weights : weights / 2);
 }
 
-/// bf16 by its bits, rounded to nearest even; of finite values.
+/// bf16 by its bits, rounded to nearest even.
 std::uint16_t bf16_bits(float value);
 float from_bf16(std::uint16_t bits);
 

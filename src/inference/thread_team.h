@@ -22,11 +22,11 @@ class ThreadTeam {
     pool_.run(work);
   }
 
-  /// Within run(): calls part(first, end) for parts of 0 ... count - 1, about eight for each thread
-  /// and at least `least` long, and returns when all threads are done with theirs.
+  /// Within run(): calls part(first, end) for parts of 0 ... count - 1, about eight for each
+  /// thread, and returns when all threads are done with theirs.
   template <class Part>
-  void share(std::int64_t count, std::int64_t least, const Part& part) {
-    const std::int64_t eighth = count / (8 * size()), step = eighth > least ? eighth : least;
+  void share(std::int64_t count, const Part& part) {
+    const std::int64_t eighth = count / (8 * size()), step = eighth > 1 ? eighth : 1;
     for (;;) {
       const std::int64_t first = next_.fetch_add(step, std::memory_order_relaxed);
       if (first >= count) break;

@@ -87,6 +87,29 @@ TEST_CASE("a request that begins like an earlier one takes its blocks of the cac
   CHECK(forgotten.answers == kept.answers);
 }
 
+TEST_CASE("a prefix loses its last block first when a small cache needs one") {
+  const DecoderModel model = little_model(little_llama(), WeightType::f32);
+  const TokenString prompt = some_tokens(50, 70);
+  TestDecoder test(model, 1);  // four blocks
+  Batcher batcher(test.decoder, test.cache, {.most_sequences = 1});
+  const auto run = [&](const TextRequest& request) {
+    const std::int64_t before = batcher.counts().reused_tokens;
+    batcher.submit(request);
+    while (!batcher.idle()) batcher.step();
+    return batcher.counts().reused_tokens - before;
+  };
+  CHECK(run({0, prompt, 2}) == 0);
+  CHECK(run({1, some_tokens(20, 70, 9), 2}) == 0);  // two blocks: an unused one, and one of three
+  CHECK(run({2, prompt, 2}) == 32);
+}
+
+TEST_CASE("what a request leaves is not kept if it says so") {
+  const DecoderModel model = little_model(little_llama(), WeightType::f32);
+  const TokenString prompt = some_tokens(40, 70);
+  std::vector<TextRequest> requests = {{0, prompt, 3, false}, {1, prompt, 3}, {2, prompt, 3}};
+  CHECK(answer(model, requests, {.most_sequences = 1}).counts.reused_tokens == 32);
+}
+
 TEST_CASE("continuous batching admits a request when another ends, static when all have ended") {
   const DecoderModel model = little_model(little_llama(), WeightType::f32);
   std::vector<TextRequest> requests;

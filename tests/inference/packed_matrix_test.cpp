@@ -32,7 +32,8 @@ double worst_relative(const PackedMatrix& packed, const std::vector<float>& weig
       for (std::int64_t k = i / 32 * 32; k < std::min(i / 32 * 32 + 32, kMatrixRows); ++k)
         largest = std::max(largest, std::fabs(value(k)));
       const double d = std::fabs(packed.at(i, j) - value(i)) / largest;
-      if (!(d <= worst)) worst = d;
+      if (std::isnan(d)) return d;
+      worst = std::max(worst, d);
     }
   return worst;
 }

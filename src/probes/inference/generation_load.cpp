@@ -59,10 +59,10 @@ class RunningLoad {
     for (;;) {
       const Seconds now = clock_.now();
       count_batches(now);
-      if (now >= end_ + load_.drain || (now >= end_ && measured_open_ == 0)) break;
       submit(now);
+      if (now >= end_ + load_.drain || (now >= end_ && measured_open_ == 0)) break;
       if (batcher_.idle()) {
-        clock_.wait(std::min(due_, end_ + load_.drain));
+        clock_.wait(std::min(due_, now < end_ ? end_ : end_ + load_.drain));
         continue;
       }
       const std::vector<TextProgress> produced = batcher_.step();
@@ -70,10 +70,10 @@ class RunningLoad {
       for (const TextProgress& progress : produced) take(progress, after);
     }
     for (const auto& [id, request] : open_) {
+      add_open(request, end_);
       if (!request.measured) continue;
       result_.served.due += 1.0;
       result_.served.unfinished += 1.0;
-      add_open(request, end_);
     }
     batcher_.clear();
     return std::move(result_);

@@ -31,7 +31,8 @@ TrainedLlm train_llm(const std::string& preset, std::uint64_t seed, TrainingKern
   const training::TrainingRun run = trainer.run(nobody);
   TrainedLlm trained{.gap = run.curve.empty() ? kNoValue : run.curve.back().gap,
                      .evaluated = options.recipe.evaluation_samples,
-                     .steps = static_cast<std::int64_t>(run.steps.size())};
+                     .steps = static_cast<std::int64_t>(run.steps.size()),
+                     .converged = run.converged};
   const training::Graph& graph = *trainer.plan().graph;
   for (const int id : graph.parameters()) {
     const training::View view = trainer.replica().weights().view(trainer.plan(), id);

@@ -21,6 +21,7 @@ struct TrainedLlm {
   double gap = 0.0;            // of its last evaluation, in nats per token
   std::int64_t evaluated = 0;  // sequences of that evaluation, the first ones
   std::int64_t steps = 0;
+  bool converged = false;  // it met the target
 
   inference::ParameterValues values() const;
 };

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/elements.h"
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
@@ -18,14 +17,12 @@
 #include "devices/memory.h"
 #include "inference/batcher.h"
 #include "probes/inference/decode_work.h"
-#include "probes/inference/generation_load.h"
+#include "probes/inference/load_series.h"
 #include "probes/inference/trained_llm.h"
 #include "probes/probe.h"
-#include "probes/serving/rate_search.h"
 #include "probes/shared/memory_sizes.h"
 #include "probes/shared/thread_counts.h"
 #include "probes/state.h"
-#include "probes/storage/load_result.h"
 #include "probes/work_watch.h"
 #include "training/workloads/llm.h"
 
@@ -44,16 +41,25 @@ training::LlmShape shape_of(const State& state) {
   const std::string preset = state.text("preset");
   const training::LlmShape full = training::llm_preset(preset);
   const std::int64_t asked = state.integer("context");
+  if (state.flag("trained")) {
+    if (asked > 0 && asked != full.sequence)
+      throw Error(ErrorKind::input,
+                  fmt::format("context is {}, but a model of preset {} is trained on {} positions",
+                              asked, preset, full.sequence),
+                  "leave context at 0, or trained at false");
+    return full;
+  }
   return training::with_sequence(full, "llm " + preset,
                                  asked > 0 ? asked : std::min(full.sequence, kLongestContext));
 }
 
-serving::TokenRange length_range(const State& state, const std::string& name) {
-  const auto ends = state.list<int>(name);
-  if (ends.at(0) > ends.at(1))
-    throw Error(ErrorKind::input, fmt::format("{} is {} to {}", name, ends.at(0), ends.at(1)),
-                "write the shortest first");
-  return {ends.at(0), ends.at(1)};
+/// In the order in which they are measured: quality is compared with that of f32.
+std::vector<WeightType> weight_types(const State& state) {
+  std::vector<WeightType> types;
+  for (const auto& name : state.list<std::string>("weights"))
+    types.push_back(inference::weight_type(name));
+  std::ranges::stable_partition(types, [](WeightType type) { return type == WeightType::f32; });
+  return types;
 }
 
 /// A model with its cache and decoder.
@@ -77,6 +83,7 @@ class InferenceProbe {
       : state_(state),
         kernels_(kernels),
         shape_(shape_of(state)),
+        loads_(state, shape_),
         threads_(thread_count(state, static_cast<int>(state.integer("threads")))),
         seed_(state.job().seed),
         factory_([&kernels](Dtype dtype) { return kernels.make(dtype); }) {
@@ -91,8 +98,7 @@ class InferenceProbe {
     if (state_.flag("trained"))
       trained_ = train_llm(state_.text("preset"), seed_, kernels_, threads_, state_.group());
     kernels_.begin(false);
-    for (const auto& name : state_.list<std::string>("weights"))
-      measure(inference::weight_type(name));
+    for (const WeightType type : weight_types(state_)) measure(type);
     write_facts();
   }
 
@@ -106,19 +112,17 @@ class InferenceProbe {
   }
 
   void check_lengths() const {
-    for (const auto tokens : state_.list<std::int64_t>("prompt_tokens"))
+    const auto prompts = state_.list<std::int64_t>("prompt_tokens");
+    for (const auto tokens : prompts)
       if (tokens + 1 > shape_.sequence)
         throw Error(ErrorKind::input,
                     fmt::format("a prompt of {} tokens and one more do not fit into {} positions",
                                 tokens, shape_.sequence),
                     "shorten prompt_tokens, or increase context");
-    const auto prompt = length_range(state_, "load_prompt_tokens");
-    const auto output = length_range(state_, "output_tokens");
-    if (!state_.list<double>("load_shares").empty() && prompt.high + output.high > shape_.sequence)
+    if (prompts.empty() && !state_.list<std::int64_t>("batches").empty())
       throw Error(ErrorKind::input,
-                  fmt::format("prompts of {} and answers of {} tokens do not fit into {} positions",
-                              prompt.high, output.high, shape_.sequence),
-                  "shorten load_prompt_tokens or output_tokens, or increase context");
+                  "batches are decoded behind prompts, and prompt_tokens is empty",
+                  "set prompt_tokens, or batches to []");
   }
 
   std::int64_t most_batch() const {
@@ -141,21 +145,22 @@ class InferenceProbe {
     for (const auto tokens : state_.list<std::int64_t>("prompt_tokens"))
       longest = std::max(longest, tokens + 1);
     std::int64_t blocks = most_batch() * SequenceBlocks(longest).each();
-    if (!state_.list<double>("load_shares").empty()) {
-      const std::int64_t whole = length_range(state_, "load_prompt_tokens").high +
-                                 length_range(state_, "output_tokens").high;
-      blocks = std::max(blocks, state_.integer("most_sequences") * SequenceBlocks(whole).each());
-    }
+    if (loads_.any())
+      blocks = std::max(blocks,
+                        state_.integer("most_sequences") * SequenceBlocks(loads_.longest()).each());
     return std::max(blocks, SequenceBlocks(shape_.sequence).each());
   }
 
   void measure(WeightType type) {
     const Json params = params_of(type);
     const inference::CacheShape cache{shape_.layers, shape_.kv_heads, shape_.attention().head_dim};
-    const double need =
-        static_cast<double>(inference::decoder_model_bytes(shape_, type)) +
-        static_cast<double>(cache_blocks() * cache.block_bytes()) +
-        4.0 * static_cast<double>(shape_.vocabulary * shape_.width);  // while a matrix is packed
+    double need = static_cast<double>(inference::decoder_model_bytes(shape_, type) +
+                                      cache_blocks() * cache.block_bytes() +
+                                      inference::Decoder::bytes(shape_, type, pass_rows()));
+    // While a matrix is packed, its values are there too; those of a trained model always are.
+    need += 4.0 * static_cast<double>(shape_.vocabulary * shape_.width);
+    if (trained_)
+      need += static_cast<double>(inference::decoder_model_bytes(shape_, WeightType::f32));
     if (need > budget_)
       return state_.skip_series("decode_rate", params,
                                 fmt::format("needs {} of memory, may use {}", format(Bytes{need}),
@@ -176,9 +181,9 @@ class InferenceProbe {
     if (trained_) measure_quality(engine, params);
     for (const auto draft : state_.list<std::int64_t>("drafts"))
       measure_speculation(engine, draft, params);
-    if (!state_.list<double>("load_shares").empty())
+    if (loads_.any())
       for (const auto& batching : state_.list<std::string>("batching"))
-        measure_loads(engine, inference::batching_named(batching), params);
+        loads_.measure(engine.decoder, engine.cache, inference::batching_named(batching), params);
   }
 
   void compare_with_training(Engine& engine, const Json& params, double used) {
@@ -300,157 +305,28 @@ class InferenceProbe {
                  params);
   }
 
-  GenerationLoad load_setting() const {
-    GenerationLoad load;
-    load.ramp = {state_.number("ramp_s")};
-    load.duration = {state_.number("seconds")};
-    load.drain = {state_.number("drain_s")};
-    load.prompt = length_range(state_, "load_prompt_tokens");
-    load.output = length_range(state_, "output_tokens");
-    load.shared_prefix = state_.integer("shared_prefix_tokens");
-    load.vocabulary = shape_.vocabulary;
-    load.waiting = 2 * state_.integer("most_sequences");
-    load.seed = random_bits(seed_, 17);
-    load.bounds = {{state_.number("first_token_bound_s")}, {state_.number("token_bound_s")}};
-    load.slice = load.duration / storage::kSlices;
-    return load;
-  }
-
-  /// Requests that are repeated under load, answered one after another.
-  void know_answers(Engine& engine, GenerationLoad& load) const {
-    inference::Batcher alone(engine.decoder, engine.cache,
-                             {.most_sequences = 1, .reuse_prefixes = false});
-    GenerationLoad other = load;
-    other.seed = random_bits(seed_, 18);
-    load.known_answers.resize(static_cast<std::size_t>(state_.integer("checks")));
-    for (std::size_t i = 0; i < load.known_answers.size(); ++i) {
-      load.known.push_back(generated_request(other, i));
-      load.known.back().id = i;
-      alone.submit(load.known.back());
-    }
-    while (!alone.idle())
-      for (const inference::TextProgress& progress : alone.step()) {
-        auto& tokens = load.known_answers[progress.id];
-        tokens.insert(tokens.end(), progress.tokens.begin(), progress.tokens.end());
-      }
-  }
-
-  void measure_loads(Engine& engine, Batching batching, Json params) {
-    params["batching"] = to_string(batching);
-    GenerationLoad load = load_setting();
-    know_answers(engine, load);
-    const auto measure_load = [&](double rate, const std::string& name) {
-      load.rate = rate;
-      Json of_load = params;
-      of_load["load"] = name;
-      inference::Batcher batcher(
-          engine.decoder, engine.cache,
-          {.batching = batching, .most_sequences = state_.integer("most_sequences")});
-      GenerationResult result;
-      const Conditions conditions = watched(state_.device(), state_.group(), Worker::threads, [&] {
-        result = run_load(batcher, load, LoadClock::steady());
-      });
-      write(result, of_load, conditions, load);
-      return result;
-    };
-    const GenerationResult offline = measure_load(0.0, "offline");
-    double answers = 0.0;
-    for (const double of_slice : offline.served.slice_answers) answers += of_slice;
-    const double capacity = answers / load.duration.value;
-    if (!(capacity > 0.0))
-      return state_.skip_series("highest_rate", params,
-                                "no request was answered in the time; increase seconds");
-    const auto name_of = [&](double rate) { return fmt::format("{:.3g}", rate / capacity); };
-    std::vector<double> rates;
-    for (const double share : state_.list<double>("load_shares")) rates.push_back(share * capacity);
-    const serving::RateFound found = serving::search_rates(
-        rates, state_.integer("refinements"),
-        {.measure = [&](double rate) -> std::optional<bool> {
-           const GenerationResult result = measure_load(rate, name_of(rate));
-           if (!(result.served.due > 0.0)) return {};
-           return result.served.holds();
-         },
-         .skip =
-             [&](double rate, double missed) {
-               Json of_load = params;
-               of_load["load"] = name_of(rate);
-               state_.skip_series(
-                   "token_rate", of_load,
-                   fmt::format("{:.3g} requests/s missed the bounds already", missed));
-             }});
-    if (found.holds)
-      state_.value("highest_rate", *found.holds, params);
-    else
-      state_.skip_series(
-          "highest_rate", params,
-          found.misses ? fmt::format("already {:.3g} requests/s missed the bounds", *found.misses)
-                       : "no request was due at any rate; increase seconds");
-  }
-
-  void write(const GenerationResult& result, const Json& params, const Conditions& conditions,
-             const GenerationLoad& load) {
-    const serving::ServingResult& all = result.served;
-    const auto series = state_.under(conditions);
-    const auto per_second = [&](std::vector<double> amounts) {
-      for (double& one : amounts) one /= load.slice.value;
-      return amounts;
-    };
-    series.values("token_rate", per_second(all.slice_tokens), params);
-    series.values("request_rate", per_second(all.slice_answers), params);
-    if (load.rate > 0.0) {
-      state_.value("offered_rate", load.rate, params);
-      if (!(all.due > 0.0))
-        return state_.skip_series("first_token_latency", params, "no request was due in the time");
-      write_quantiles("first_token_latency", params, all, all.first_token, conditions);
-      write_quantiles("time_per_token", params, all, all.per_token, conditions);
-      write_quantiles("request_latency", params, all, all.request, conditions);
-      series.value("in_bounds", all.in_bounds / all.due, params);
-      series.value("unfinished_requests", all.unfinished, params);
-    }
-    write_quantiles("inter_token_latency", params, all, all.inter_token, conditions);
-    series.value("requests_open", all.open_s / load.duration.value, params);
-    const auto& counts = result.counts;
-    if (counts.passes > 0)
-      series.value("mean_batch",
-                   static_cast<double>(counts.sequences) / static_cast<double>(counts.passes),
-                   params);
-    if (counts.prompt_tokens > 0)
-      series.value(
-          "reused_share",
-          static_cast<double>(counts.reused_tokens) / static_cast<double>(counts.prompt_tokens),
-          params);
-    if (all.checks > 0.0)
-      state_.value("changed_answers", all.changed / all.checks, params, {},
-                   Check{"answers equal to those of each request alone", all.changed, 0.0});
-  }
-
-  void write_quantiles(const std::string& metric, Json params, const serving::ServingResult& all,
-                       const storage::LatencyHistogram& latency, const Conditions& conditions) {
-    const bool of_requests = &latency != &all.inter_token;
-    const double count = of_requests ? all.due : latency.count();
-    for (const auto& [name, share, least] : serving::kLatencyQuantiles) {
-      if (count < least || !(latency.count() > 0.0)) continue;
-      params["quantile"] = name;
-      const Seconds value = of_requests ? all.quantile(latency, share) : latency.quantile(share);
-      if (value.value == value.value)
-        state_.under(conditions).value(metric, value.value, params);
-      else
-        state_.skip_series(
-            metric, params,
-            fmt::format("{:g} of {:g} requests have no answer", all.unfinished, all.due));
-    }
-  }
-
   void write_facts() {
-    Json facts = {{"kernels", loops_}, {"cache_dtype", "f32"}, {"context", shape_.sequence}};
-    if (trained_)
+    Json facts = {{"kernels", loops_},
+                  {"cache_dtype", "f32"},
+                  {"context", shape_.sequence},
+                  {"pass_tokens", pass_rows()}};
+    Json warnings = loads_.warnings();
+    if (trained_) {
       facts.update({{"trained_steps", trained_->steps}, {"trained_gap", trained_->gap}});
+      if (!trained_->converged)
+        warnings.push_back(fmt::format(
+            "trained: the training ended after {} steps without meeting its target, with a gap of "
+            "{:.3g}; what is said of quality and drafts is of a model that has not learned enough",
+            trained_->steps, trained_->gap));
+    }
+    facts["warnings"] = std::move(warnings);
     state_.facts("inference", facts);
   }
 
   State& state_;
   TrainingKernels& kernels_;
   training::LlmShape shape_;
+  LoadSeries loads_;
   int threads_;
   std::uint64_t seed_;
   training::KernelFactory factory_;

@@ -28,10 +28,12 @@ struct TestedLoad {
                          .seed = 5,
                          .slice = {0.1}};
 
+  double tick = 0.001;
+
   GenerationResult run(Batching batching = Batching::continuous) {
     Batcher batcher(test.decoder, test.cache, {.batching = batching, .most_sequences = 4});
     double time = 0.0;
-    const LoadClock clock{[&] { return Seconds{time += 0.001}; },
+    const LoadClock clock{[&] { return Seconds{time += tick}; },
                           [&](Seconds until) { time = std::max(time, until.value); }};
     return run_load(batcher, load, clock);
   }
@@ -75,6 +77,19 @@ TEST_CASE("latencies of a load begin when a request was due, however late it was
   CHECK(std::isnan(result.served.quantile(result.served.first_token, 0.9).value));
 }
 
+TEST_CASE("requests that come due during the last pass of a load count as unfinished") {
+  TestedLoad tested;
+  tested.load.rate = 500.0;
+  tested.load.ramp = {0.0};
+  tested.load.duration = {0.2};
+  tested.load.drain = {0.0};
+  tested.load.slice = {0.1};
+  tested.tick = 0.05;  // 25 requests come while nobody sees them
+  const GenerationResult result = tested.run();
+  CHECK(result.served.due == Approx(100.0).margin(35.0));
+  CHECK(result.served.unfinished > 0.0);
+}
+
 TEST_CASE("an offline load always has requests that wait, and knows only rates") {
   TestedLoad tested;
   tested.load.rate = 0.0;
@@ -83,6 +98,7 @@ TEST_CASE("an offline load always has requests that wait, and knows only rates")
   CHECK(static_cast<double>(result.counts.sequences) / static_cast<double>(result.counts.passes) >
         3.9);
   CHECK(all_of_slices(result.served.slice_tokens) > 1000.0);
+  CHECK(result.served.open_s / 2.0 == Approx(8.0).margin(0.6));
   const GenerationResult fixed = tested.run(Batching::fixed);
   CHECK(all_of_slices(fixed.served.slice_tokens) < all_of_slices(result.served.slice_tokens));
 }

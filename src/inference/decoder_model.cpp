@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 
+#include "training/engine/worker_pool.h"
+
 namespace bench::inference {
 namespace {
 
@@ -140,7 +142,7 @@ ParameterValues initial_values(const LlmShape& shape, std::uint64_t seed) {
 }
 
 DecoderModel make_decoder_model(const LlmShape& shape, WeightType type,
-                                const ParameterValues& values) {
+                                const ParameterValues& values, int threads) {
   const Parameters from(shape, values);
   DecoderModel model{.shape = shape, .type = type};
   if (shape.gpt2) {
@@ -157,8 +159,13 @@ DecoderModel make_decoder_model(const LlmShape& shape, WeightType type,
       model.embedding = {};
     }
   }
-  for (std::int64_t i = 0; i < shape.layers; ++i)
-    model.layers.push_back(make_layer(from, shape, type, "layer" + std::to_string(i) + "."));
+  model.layers.resize(static_cast<std::size_t>(shape.layers));
+  training::WorkerPool pool(threads);
+  pool.run([&](int thread) {
+    for (std::int64_t i = thread; i < shape.layers; i += pool.size())
+      model.layers[static_cast<std::size_t>(i)] =
+          make_layer(from, shape, type, "layer" + std::to_string(i) + ".");
+  });
   model.norm = from.vector("norm");
   model.head = from.matrix(shape.tied_head ? "embedding" : "head", type, shape.tied_head);
   return model;

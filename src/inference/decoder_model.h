@@ -14,7 +14,7 @@
 
 namespace bench::inference {
 
-/// Writes the values of the parameter `name` of make_llm(), row-major.
+/// Writes the values of the parameter `name` of make_llm(), row-major. Several threads call it.
 using ParameterValues = std::function<void(const std::string& name, std::span<float> values)>;
 
 /// Those with which a training of this shape begins, except that the head is random like other
@@ -49,9 +49,9 @@ struct DecoderModel {
   std::int64_t bytes() const;
 };
 
-/// Throws Error(environment) if out of memory.
+/// Layer by layer on so many threads. Throws Error(environment) if out of memory.
 DecoderModel make_decoder_model(const training::LlmShape& shape, WeightType type,
-                                const ParameterValues& values);
+                                const ParameterValues& values, int threads = 1);
 
 /// Bytes of such a model, without making it.
 std::int64_t decoder_model_bytes(const training::LlmShape& shape, WeightType type);

@@ -14,6 +14,14 @@ TEST_CASE("the bytes of a model are known before it is made") {
     }
 }
 
+TEST_CASE("a model is the same, however many threads make it") {
+  const DecoderModel one = little_model(little_llama(), WeightType::int4, 1),
+                     three = little_model(little_llama(), WeightType::int4, 3);
+  for (std::size_t i = 0; i < one.layers.size(); ++i)
+    for (std::int64_t j = 0; j < one.layers[i].down.columns(); ++j)
+      CHECK(one.layers[i].down.at(7, j) == three.layers[i].down.at(7, j));
+}
+
 TEST_CASE("models with weights of few bits read fewer bytes in a pass") {
   const auto bytes = [](WeightType type) {
     return little_model(little_llama(), type).pass_bytes();

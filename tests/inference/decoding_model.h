@@ -24,15 +24,19 @@ inline training::LlmShape little_llama() {
 }
 inline training::LlmShape little_gpt2() { return {2, 48, 40, 3, 3, 64, 70, true, true, 0, 0.0}; }
 
-inline DecoderModel little_model(const training::LlmShape& shape, WeightType type) {
+inline DecoderModel little_model(const training::LlmShape& shape, WeightType type,
+                                 int threads = 2) {
   const ParameterValues initial = initial_values(shape, 7);
-  return make_decoder_model(shape, type, [&](const std::string& name, std::span<float> values) {
-    initial(name, values);
-    // Gains and biases that would not show a mistake are changed.
-    if (name.ends_with("bias") || name.find("norm") != std::string::npos)
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] += 0.1F * static_cast<float>(static_cast<int>(i % 7) - 3);
-  });
+  return make_decoder_model(
+      shape, type,
+      [&](const std::string& name, std::span<float> values) {
+        initial(name, values);
+        // Gains and biases that would not show a mistake are changed.
+        if (name.ends_with("bias") || name.find("norm") != std::string::npos)
+          for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] += 0.1F * static_cast<float>(static_cast<int>(i % 7) - 3);
+      },
+      threads);
 }
 
 inline TokenString some_tokens(std::int64_t count, std::int64_t vocabulary,

@@ -158,7 +158,9 @@ class InferenceProbe {
                                       cache_blocks() * cache.block_bytes() +
                                       inference::Decoder::bytes(shape_, type, pass_rows()));
     // While a matrix is packed, its values are there too; those of a trained model always are.
-    need += 4.0 * static_cast<double>(shape_.vocabulary * shape_.width);
+    need += 4.0 * static_cast<double>(
+                      std::max<std::int64_t>(shape_.vocabulary, 2 * threads_ * shape_.hidden) *
+                      shape_.width);
     if (trained_)
       need += static_cast<double>(inference::decoder_model_bytes(shape_, WeightType::f32));
     if (need > budget_)
@@ -167,7 +169,8 @@ class InferenceProbe {
                                             format(Bytes{budget_})));
     Engine engine(
         inference::make_decoder_model(
-            shape_, type, trained_ ? trained_->values() : inference::initial_values(shape_, seed_)),
+            shape_, type, trained_ ? trained_->values() : inference::initial_values(shape_, seed_),
+            threads_),
         cache_blocks(), threads_, pass_rows(), factory_);
     loops_ = inference::decoder_kernels().isa;
     state_.value("weights", static_cast<double>(engine.model.bytes()), params);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/names.h"
-#include "results/predictions/model_shape.h"
+#include "core/model_shape.h"
 #include "results/predictions/prediction.h"
 
 namespace bench {

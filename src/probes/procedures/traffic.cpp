@@ -1,0 +1,354 @@
+// The traffic of a training step without the model: the collectives and messages of a transformer
+// that is split over ranks, in their order and at their sizes, with GEMMs between them. What the
+// step costs, what of it is computation and each group's traffic alone, and which group the step
+// waits for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "core/whole_file.h"
+#include "devices/memory.h"
+#include "probes/probe.h"
+#include "probes/state.h"
+#include "probes/traffic/traffic_step.h"
+#include "training/parallel/training_kernels.h"
+
+namespace bench {
+namespace {
+
+TrafficModel model_of(const State& state) {
+  TrafficModel model;
+  const std::string name = state.text("model");
+  if (!name.empty()) model = named_traffic_model(name);
+  const auto change = [&](const char* parameter, std::int64_t& size) {
+    if (const std::int64_t given = state.integer(parameter); given > 0) size = given;
+  };
+  const std::int64_t heads = model.heads, width = model.width;
+  change("layers", model.layers);
+  change("width", model.width);
+  change("hidden", model.hidden);
+  change("heads", model.heads);
+  if (model.heads != heads) model.kv_heads = model.heads;
+  change("kv_heads", model.kv_heads);
+  change("vocabulary", model.vocabulary);
+  change("sequence", model.sequence);
+  change("experts", model.experts);
+  change("active_experts", model.active_experts);
+  change("expert_hidden", model.expert_hidden);
+  if (model.heads > 0 && (model.heads != heads || model.width != width)) {
+    if (model.width % model.heads != 0)
+      throw Error(ErrorKind::input,
+                  fmt::format("width {} is no multiple of {} heads", model.width, model.heads),
+                  "use heads that divide width");
+    model.head_dim = model.width / model.heads;
+  }
+  if (model.name.empty()) model.name = "given";
+  return model;
+}
+
+TrafficSplit traffic_split_of(const State& state) {
+  return {.tensor = static_cast<int>(state.integer("tp")),
+          .pipeline = static_cast<int>(state.integer("pp")),
+          .context = static_cast<int>(state.integer("cp")),
+          .expert = static_cast<int>(state.integer("ep")),
+          .schedule = training::pipeline_schedule_from(state.text("pipeline_schedule")),
+          .sequence_parallel = state.flag("sequence_parallel"),
+          .zero = static_cast<int>(state.integer("zero"))};
+}
+
+/// Read by rank 0, so that one host alone needs the file.
+ExpertRouting routing_of(State& state, const TrafficModel& model) {
+  const std::int64_t experts = std::max<std::int64_t>(1, model.experts);
+  const auto seed = static_cast<std::uint64_t>(state.job().seed);
+  if (!state.has("routing_file"))
+    return ExpertRouting::drawn(experts, state.number("routing_skew"), seed);
+  const std::string path = state.text("routing_file");
+  std::string text;
+  together(state.group(), [&] {
+    if (state.group().rank() == 0) text = read_file(path);
+  });
+  return ExpertRouting::recorded(broadcast_text(state.group(), text), experts, path);
+}
+
+StepSettings step_settings(State& state, bool overlap) {
+  StepSettings settings;
+  settings.model = model_of(state);
+  settings.split = traffic_split_of(state);
+  settings.micro_batch = state.integer("micro_batch");
+  settings.micro_batches = state.integer("micro_batches");
+  settings.dtype = dtype_from(state.text("dtype"));
+  settings.bucket_bytes = state.integer("bucket_bytes");
+  settings.overlap = overlap;
+  settings.library_sums = state.text("sums") == "library";
+  settings.context = state.text("context_exchange") == "ring" ? ContextExchange::ring
+                                                              : ContextExchange::all_gather;
+  settings.routing = routing_of(state, settings.model);
+  return settings;
+}
+
+/// Why these ranks cannot run the schedule; "" if they can.
+std::string traffic_obstacle(State& state, const StepSettings& settings,
+                             const StepSchedule& schedule) {
+  Collectives& collectives = *state.group().collectives();
+  const Dtype dtype = settings.dtype;
+  if (!TrafficStep::exact(dtype, state.group().size()))
+    return fmt::format("sums over {} ranks are not exact in {}, so errors could not be detected",
+                       state.group().size(), to_string(dtype));
+  for (const TrafficOp& op : schedule.ops) {
+    const bool message = op.kind == TrafficKind::send || op.kind == TrafficKind::receive ||
+                         op.kind == TrafficKind::all_to_all;
+    if (message && !collectives.sends_messages())
+      return "ranks joined by " + state.group().library() + " send no messages to one another";
+    if (!settings.library_sums) continue;
+    const bool sums = op.kind == TrafficKind::sum, scatters = op.kind == TrafficKind::scatter_sum;
+    if (!sums && !scatters) continue;
+    const std::string_view why = collectives.obstacle(
+        sums ? CollectiveOp::all_reduce : CollectiveOp::reduce_scatter, dtype, false);
+    if (!why.empty()) return std::string(why);
+  }
+  return "";
+}
+
+struct TrafficPart {
+  std::string name;
+  TrafficSelection what;
+  std::optional<TrafficGroup> group = {};  // alone
+};
+
+class TrafficSeries {
+ public:
+  TrafficSeries(State& state, const StepSchedule& schedule, const StepSettings& settings,
+                const TrafficPlace& place, TrafficStep& step, ComputeStandIn& computation)
+      : state_(state),
+        schedule_(schedule),
+        place_(place),
+        split_(settings.split),
+        step_(step),
+        computation_(computation),
+        size_(static_cast<double>(size_of(settings.dtype))),
+        params_({{"model", settings.model.name}}) {
+    if (const std::string text = split_text(settings.split, place.copies); !text.empty())
+      params_["split"] = text;
+  }
+
+  /// The median time of a part in seconds.
+  double measure(const TrafficPart& part) {
+    Measurement m;
+    m.params = with("part", part.name);
+    m.work = [&](std::int64_t calls) {
+      for (; calls > 0; --calls) step_.run(part.what);
+    };
+    m.reports = {{"time"}};
+    if (part.group) m.reports.push_back({"rate", bytes_of(*part.group)});
+    times_.clear();
+    m.before_sample = [&] {
+      note();
+      step_.poison();
+    };
+    m.verify = [&] { return check(part.what); };
+    m.calls = 1;
+    m.host_clock = true;
+    m.keep_ranks = true;
+    const Measured measured = state_.measure(m);
+    conditions_ = all_of({conditions_, measured.conditions});
+    right_ = right_ && measured.outcome == Status::ok;
+    return measured.median.value;
+  }
+
+  /// Of the whole step, whose series was the last one: in each group, mean over ranks, by sample.
+  std::vector<double> seconds_in(TrafficGroup group) {
+    std::vector<double> seconds;
+    for (const TrafficStep::Times& times : times_)
+      seconds.push_back(times.groups[static_cast<std::size_t>(group)]);
+    return mean_over_ranks(std::move(seconds));
+  }
+  std::vector<double> seconds_computing() {
+    std::vector<double> seconds;
+    for (const TrafficStep::Times& times : times_) seconds.push_back(times.computation);
+    return mean_over_ranks(std::move(seconds));
+  }
+
+  Json with(const char* key, const std::string& value) const {
+    Json params = params_;
+    params[key] = value;
+    return params;
+  }
+  const Json& params() const { return params_; }
+  const Conditions& conditions() const { return conditions_; }
+  bool right() const { return right_; }
+  /// What all ranks pass to the library for one group, the mean over ranks.
+  double bytes_of(TrafficGroup group) {
+    const int ranks = group_size(group, split_, place_);
+    return total(state_.group(), size_ * static_cast<double>(schedule_.payload(group, ranks))) /
+           state_.group().size();
+  }
+
+ private:
+  /// The parts of the previous call.
+  void note() {
+    if (called_) times_.push_back(step_.times());
+    called_ = true;
+  }
+  std::vector<double> mean_over_ranks(std::vector<double> seconds) {
+    state_.group().sum(seconds);
+    for (double& value : seconds) value /= state_.group().size();
+    return seconds;
+  }
+  Check check(const TrafficSelection& what) {
+    note();
+    called_ = false;
+    double wrong = step_.wrong(what) + step_.wrong_in_each(what);
+    const Check gemm = what.computation ? computation_.check() : Check{};
+    if (!gemm.passed()) wrong += 1.0;
+    return {"exact sums and messages of the timed step and of one more, and GEMMs", wrong, 0.0};
+  }
+
+  State& state_;
+  const StepSchedule& schedule_;
+  const TrafficPlace place_;
+  const TrafficSplit split_;
+  TrafficStep& step_;
+  ComputeStandIn& computation_;
+  double size_;
+  Json params_;
+  std::vector<TrafficStep::Times> times_ = {};
+  bool called_ = false;
+  Conditions conditions_ = {};
+  bool right_ = true;
+};
+
+/// The groups of the schedules of all ranks: a stage may lack what another has.
+std::vector<TrafficGroup> used_groups(Group& ranks, const StepSchedule& schedule) {
+  std::vector<TrafficGroup> used;
+  for (const auto& [group, name] : kTrafficGroups.entries)
+    if (group != TrafficGroup::all && largest(ranks, schedule.uses(group) ? 1.0 : 0.0) > 0.0)
+      used.push_back(group);
+  return used;
+}
+
+struct GroupTimes {
+  TrafficGroup group;
+  double alone = 0.0, in_step = 0.0;
+};
+
+void report_step(State& state, TrafficSeries& series, std::vector<GroupTimes> groups,
+                 double computation, double traffic) {
+  const double step = series.measure({"step", TrafficSelection::step()});
+  const std::vector<double> computing = series.seconds_computing();
+  std::vector<std::vector<double>> seconds;
+  for (const GroupTimes& one : groups) seconds.push_back(series.seconds_in(one.group));
+  const std::vector<double> agreeing = series.seconds_in(TrafficGroup::all);
+  if (!series.right() || !(step > 0.0)) return;
+  const JudgedSeries derived = state.under(series.conditions());
+  derived.value("exposed", step - computation, series.params());
+  if (computation > 0.0 && traffic > 0.0) {
+    const double hidden = (computation + traffic - step) / std::min(computation, traffic);
+    derived.value("overlap_ratio", std::clamp(hidden, 0.0, 1.0), series.params());
+  }
+  Json facts = Json::object();
+  const GroupTimes* held = nullptr;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    GroupTimes& one = groups[i];
+    const std::string name(kTrafficGroups.name(one.group));
+    one.in_step = seconds[i].empty() ? 0.0 : median(seconds[i]);
+    derived.values("group_time", seconds[i], series.with("group", name), "mean");
+    derived.value("share", one.in_step / step, series.with("group", name));
+    if (one.alone > 0.0)
+      derived.value("interference", one.in_step / one.alone, series.with("group", name));
+    facts[name] = {{"alone_s", one.alone}, {"in_step_s", one.in_step}};
+    if (held == nullptr || one.in_step > held->in_step) held = &one;
+  }
+  state.facts("traffic", {{"params", series.params()},
+                          {"step_s", step},
+                          {"computation_s", computation},
+                          {"computation_in_step_s", computing.empty() ? 0.0 : median(computing)},
+                          {"traffic_s", traffic},
+                          {"agreement_in_step_s", agreeing.empty() ? 0.0 : median(agreeing)},
+                          {"groups", facts},
+                          {"held_by", held == nullptr ? Json(nullptr)
+                                                      : Json(kTrafficGroups.name(held->group))}});
+}
+
+void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace& place,
+                     const StepSettings& settings, const StepSchedule& schedule,
+                     training::KernelSet& kernels) {
+  const TrafficGroups groups(state.group(), split, place);
+  const ComputeSeconds given{state.number("forward_s"), state.number("backward_s"),
+                             state.number("update_s")};
+  ComputeStandIn computation(schedule, kernels, settings.dtype, given, state.job().seed);
+  TrafficStep step(schedule, groups, kernels, computation, settings.dtype, settings.library_sums,
+                   state.integer("buffer_bytes"), state.job().seed);
+  state.facts("traffic_schedule",
+              {{"model", settings.model.name},
+               {"split", split_text(split, place.copies)},
+               {"operations_of_rank_0", schedule.ops.size()},
+               {"overlaps", schedule.overlaps},
+               {"expert_imbalance", largest(state.group(), schedule.imbalance)},
+               {"own_outputs", least(state.group(), step.own_outputs())},
+               {"bytes", largest(state.group(),
+                                 static_cast<double>(step.bytes() + computation.bytes()))}});
+  TrafficSeries series(state, schedule, settings, place, step, computation);
+  std::vector<GroupTimes> times;
+  for (const TrafficGroup group : used_groups(state.group(), schedule)) {
+    const std::string name(kTrafficGroups.name(group));
+    state.value("bytes", series.bytes_of(group), series.with("group", name));
+    times.push_back({group, series.measure({name, TrafficSelection::alone(group), group})});
+  }
+  const double traffic = series.measure({"traffic", TrafficSelection::traffic_alone()});
+  const double computed = series.measure({"computation", TrafficSelection::computation_alone()});
+  report_step(state, series, std::move(times), computed, traffic);
+}
+
+/// Memory of buffers and matrices before they are made; "" if it suffices.
+std::string too_large(State& state, const StepSchedule& schedule, const StepSettings& settings) {
+  MemorySystem* memory = state.device().memory();
+  if (memory == nullptr) return "";
+  double largest_op = 0.0;
+  for (const TrafficOp& op : schedule.ops) {
+    double elements = static_cast<double>(op.elements) * state.group().size() * 2.0;
+    for (const GemmCalls& gemm : op.gemms)
+      elements = std::max(elements, static_cast<double>(gemm.shape.m * gemm.shape.k +
+                                                        gemm.shape.k * gemm.shape.n +
+                                                        gemm.shape.m * gemm.shape.n));
+    largest_op = std::max(largest_op, elements);
+  }
+  const double need = 3.0 * largest_op * static_cast<double>(size_of(settings.dtype)) +
+                      static_cast<double>(state.integer("buffer_bytes"));
+  const auto hosts = static_cast<double>(std::max<std::size_t>(1, state.job().hosts.size()));
+  const double free =
+      memory->available_bytes() * std::min(1.0, hosts / state.group().size()) * 0.9;
+  if (need <= free) return "";
+  return fmt::format("needs up to {} of memory, may use {}", format(Bytes{need}),
+                     format(Bytes{free}));
+}
+
+void run_traffic(State& state) {
+  Group& group = state.group();
+  if (group.size() < 2) return state.skip("needs at least two ranks");
+  if (state.device().kind() != "host") return state.skip("not on GPUs yet: runs on CPUs over MPI");
+  TrainingKernels* kernels = state.device().training_kernels();
+  if (kernels == nullptr) return state.skip("this device has no training kernels");
+  if (group.collectives() == nullptr) return state.skip(no_collectives(group));
+  const bool overlap = state.flag("overlap") && group.collectives()->overlap() != nullptr;
+  const StepSettings settings = step_settings(state, overlap);
+  const TrafficPlace place = traffic_place(settings.split, group.rank(), group.size());
+  const StepSchedule schedule = make_step_schedule(settings, place);
+  std::string why = traffic_obstacle(state, settings, schedule);
+  if (why.empty()) why = too_large(state, schedule, settings);
+  if (const std::string reason = agreed(group, why); !reason.empty()) return state.skip(reason);
+  kernels->begin(false);
+  training::KernelSet set = kernels->make(settings.dtype);
+  measure_traffic(state, settings.split, place, settings, schedule, set);
+}
+
+const Registration traffic_probe{"traffic", run_traffic};
+
+}  // namespace
+}  // namespace bench

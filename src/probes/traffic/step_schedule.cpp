@@ -187,8 +187,9 @@ class StepBuilder {
   }
   /// Gains and biases of a norm: each rank has the gradient of its rows.
   void norm_backward(const Tensors& tensors) {
-    for (const TrafficTensor& tensor : tensors)
-      if (tensor.kind == TrafficTensor::Kind::gain) gather_again(tensor, false);
+    if (!divides_rows_)  // else the trainer keeps a copy of the gain for its own rows
+      for (const TrafficTensor& tensor : tensors)
+        if (tensor.kind == TrafficTensor::Kind::gain) gather_again(tensor, false);
     for (std::size_t i = std::min<std::size_t>(tensors.size(), m_.biases ? 2 : 1); i-- > 0;) {
       if (divides_rows_)
         exchange(TrafficKind::sum, TrafficGroup::tensor, "norm gradient", tensors[i].elements);

@@ -244,7 +244,8 @@ void report_step(State& state, TrafficSeries& series, std::vector<GroupTimes> gr
   const std::vector<double> computing = series.seconds_computing();
   std::vector<std::vector<double>> seconds;
   for (const GroupTimes& one : groups) seconds.push_back(series.seconds_in(one.group));
-  const std::vector<double> agreeing = series.seconds_in(TrafficGroup::all);
+  groups.push_back({TrafficGroup::all});
+  seconds.push_back(series.seconds_in(TrafficGroup::all));
   if (!series.right() || !(step > 0.0)) return;
   const JudgedSeries derived = state.under(series.conditions());
   derived.value("exposed", step - computation, series.params());
@@ -270,7 +271,6 @@ void report_step(State& state, TrafficSeries& series, std::vector<GroupTimes> gr
                           {"computation_s", computation},
                           {"computation_in_step_s", computing.empty() ? 0.0 : median(computing)},
                           {"traffic_s", traffic},
-                          {"agreement_in_step_s", agreeing.empty() ? 0.0 : median(agreeing)},
                           {"groups", facts},
                           {"held_by", held == nullptr ? Json(nullptr)
                                                       : Json(kTrafficGroups.name(held->group))}});

@@ -152,6 +152,8 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.transfer = lanes.transfer;
   out.forward = lanes.forward;
   out.backward = lanes.backward + times.lane_sum;
+  out.forward_processor = lanes.forward_processor;
+  out.backward_processor = lanes.backward_processor;
   out.tensor_exchange = lanes.tensor_exchange;
   out.pipeline_wait = lanes.pipeline_wait;
   out.exchange_exposed = times.exposed + lanes.shard_exchange + (end - updated);

@@ -111,6 +111,9 @@ struct TrainingRun {
   std::vector<CurvePoint> curve = {};
   std::vector<std::pair<std::string, double>> parts = {};  // of the last gap, by name
   std::vector<PhaseTime> breakdown = {};
+  /// Time on a processor of the forward and backward passes of the steps, mean over threads and
+  /// ranks; on hosts.
+  Seconds forward_processor, backward_processor;
   std::vector<MemoryUse> memory = {};
   std::optional<StepProfile> profile = {};  // of this rank
   std::vector<TrainingCheck> checks = {};

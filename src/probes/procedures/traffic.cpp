@@ -285,15 +285,15 @@ void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace
   ComputeStandIn computation(schedule, kernels, settings.dtype, given, state.job().seed);
   TrafficStep step(schedule, groups, kernels, computation, settings.dtype, settings.library_sums,
                    state.integer("buffer_bytes"), state.job().seed);
-  state.facts("traffic_schedule",
-              {{"model", settings.model.name},
-               {"split", split_text(split, place.copies)},
-               {"operations_of_rank_0", schedule.ops.size()},
-               {"overlaps", schedule.overlaps},
-               {"expert_imbalance", largest(state.group(), schedule.imbalance)},
-               {"own_outputs", least(state.group(), step.own_outputs())},
-               {"bytes", largest(state.group(),
-                                 static_cast<double>(step.bytes() + computation.bytes()))}});
+  state.facts(
+      "traffic_schedule",
+      {{"model", settings.model.name},
+       {"split", split_text(split, place.copies)},
+       {"operations_of_rank_0", schedule.ops.size()},
+       {"overlaps", schedule.overlaps},
+       {"expert_imbalance", largest(state.group(), schedule.imbalance)},
+       {"own_outputs", least(state.group(), step.own_outputs())},
+       {"bytes", largest(state.group(), static_cast<double>(step.bytes() + computation.bytes()))}});
   TrafficSeries series(state, schedule, settings, place, step, computation);
   std::vector<GroupTimes> times;
   for (const TrafficGroup group : used_groups(state.group(), schedule)) {
@@ -314,16 +314,15 @@ std::string too_large(State& state, const StepSchedule& schedule, const StepSett
   for (const TrafficOp& op : schedule.ops) {
     double elements = static_cast<double>(op.elements) * state.group().size() * 2.0;
     for (const GemmCalls& gemm : op.gemms)
-      elements = std::max(elements, static_cast<double>(gemm.shape.m * gemm.shape.k +
-                                                        gemm.shape.k * gemm.shape.n +
-                                                        gemm.shape.m * gemm.shape.n));
+      elements = std::max(
+          elements, static_cast<double>(gemm.shape.m * gemm.shape.k + gemm.shape.k * gemm.shape.n +
+                                        gemm.shape.m * gemm.shape.n));
     largest_op = std::max(largest_op, elements);
   }
   const double need = 3.0 * largest_op * static_cast<double>(size_of(settings.dtype)) +
                       static_cast<double>(state.integer("buffer_bytes"));
   const auto hosts = static_cast<double>(std::max<std::size_t>(1, state.job().hosts.size()));
-  const double free =
-      memory->available_bytes() * std::min(1.0, hosts / state.group().size()) * 0.9;
+  const double free = memory->available_bytes() * std::min(1.0, hosts / state.group().size()) * 0.9;
   if (need <= free) return "";
   return fmt::format("needs up to {} of memory, may use {}", format(Bytes{need}),
                      format(Bytes{free}));

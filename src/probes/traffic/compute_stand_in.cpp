@@ -49,7 +49,8 @@ ComputeStandIn::ComputeStandIn(const StepSchedule& schedule, const training::Ker
   c_ = training::MemoryBlock(c * size, "matrices of stand-ins");
   for (const training::MemoryBlock* block : {&a_, &b_})
     for (std::int64_t i = 0; i < block->bytes() / size; ++i) {
-      const std::uint64_t bits = random_bits(seed + (block == &b_ ? 1 : 0), static_cast<std::uint64_t>(i));
+      const std::uint64_t bits =
+          random_bits(seed + (block == &b_ ? 1 : 0), static_cast<std::uint64_t>(i));
       encode(block->data() + i * size, dtype, static_cast<double>(bits >> 11) * 0x1p-53 - 0.5);
     }
 }
@@ -103,8 +104,8 @@ Check ComputeStandIn::check() const {
   for (std::int64_t at = 0; at < all; at += step) {
     double sum = 0.0, length = 0.0;
     for (std::int64_t k = 0; k < last_.k; ++k) {
-      const double term = element(a_, at / last_.n * last_.k + k) *
-                          element(b_, k * last_.n + at % last_.n);
+      const double term =
+          element(a_, at / last_.n * last_.k + k) * element(b_, k * last_.n + at % last_.n);
       sum += term;
       length += std::abs(term);
     }

@@ -49,8 +49,8 @@ class ComputeStandIn {
   training::MemoryBlock a_, b_, c_;
   GemmShape last_ = {};
   GemmShape filler_ = {};
-  double owed_ = 0.0;       // seconds until the end of the current computation, since begin()
-  double done_ = 0.0;       // of them
+  double owed_ = 0.0;  // seconds until the end of the current computation, since begin()
+  double done_ = 0.0;  // of them
 };
 
 }  // namespace bench

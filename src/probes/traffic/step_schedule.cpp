@@ -199,9 +199,7 @@ class StepBuilder {
 
   // Attention.
 
-  std::int64_t key_values() const {
-    return rows_ * 2 * m_.kv_columns() / s_.split.tensor;
-  }
+  std::int64_t key_values() const { return rows_ * 2 * m_.kv_columns() / s_.split.tensor; }
   /// Scores and their use for one of the cp parts of the keys, causal: half of them.
   void attention_part() {
     const std::int64_t own = m_.sequence / s_.split.context;
@@ -322,8 +320,8 @@ class StepBuilder {
     Routes routes;
     std::vector<std::int64_t> received(static_cast<std::size_t>(ranks), 0);
     for (int sender = 0; sender < ranks; ++sender) {
-      const auto counts = s_.routing.counts(layer, micro_batch_, first + sender, rows_,
-                                            rows_ * m_.active_experts);
+      const auto counts =
+          s_.routing.counts(layer, micro_batch_, first + sender, rows_, rows_ * m_.active_experts);
       routes.emplace_back();
       for (int rank = 0; rank < ranks; ++rank) {
         const auto begin = counts.begin() + rank * each;
@@ -425,8 +423,8 @@ class StepBuilder {
 
   struct GradientRow {
     TrafficGroup group = TrafficGroup::data;
-    std::int64_t elements = 0;               // of all tensors, each aligned
-    std::int64_t finished = 0;               // in the last micro-batch
+    std::int64_t elements = 0;  // of all tensors, each aligned
+    std::int64_t finished = 0;  // in the last micro-batch
     std::vector<training::BlockRange> buckets = {};
     std::size_t exchanged = 0;  // buckets
   };
@@ -441,7 +439,8 @@ class StepBuilder {
     };
     if (is_first_) dense_.elements += sum(embedding_tensors(m_));
     for (std::int64_t layer = first_layer_; layer < last_layer_; ++layer) {
-      dense_.elements += sum(attention_tensors(m_, by_)) + sum(feed_forward_tensors(m_, layer, by_));
+      dense_.elements +=
+          sum(attention_tensors(m_, by_)) + sum(feed_forward_tensors(m_, layer, by_));
       experts += sum(expert_tensors(m_, layer, by_));
     }
     if (is_last_) dense_.elements += sum(head_tensors(m_));
@@ -474,8 +473,7 @@ class StepBuilder {
 
   void exchange_bucket(GradientRow& row, int ready) {
     const training::BlockRange bucket = row.buckets[row.exchanged++];
-    const std::int64_t share =
-        training::shard_blocks(bucket, size(row.group)) * training::kBlock;
+    const std::int64_t share = training::shard_blocks(bucket, size(row.group)) * training::kBlock;
     if (s_.split.zero == 1) {
       exchange(TrafficKind::scatter_sum, row.group, "gradients", share);
     } else {

@@ -1,7 +1,7 @@
-// What one rank of a training step computes and exchanges, in order: the collectives and messages of
-// a transformer that is split over ranks, with GEMMs between them in place of the model. For what
-// the trainer supports (tp, sp, pp, dp, ZeRO) the calls are those that it makes; the rest follows
-// Megatron-LM and ring attention (docs/traffic.md).
+// What one rank of a training step computes and exchanges, in order: the collectives and messages
+// of a transformer that is split over ranks, with GEMMs between them in place of the model. For
+// what the trainer supports (tp, sp, pp, dp, ZeRO) the calls are those that it makes; the rest
+// follows Megatron-LM and ring attention (docs/traffic.md).
 #pragma once
 
 #include <cstdint>
@@ -55,11 +55,11 @@ struct TrafficOp {
   /// sum: of the tensor; gather: of this rank's part; scatter_sum: of its part of the result; send
   /// and receive: of the message; control: f64 numbers.
   std::int64_t elements = 0;
-  int peer = 0;                                // of a message, in the group
+  int peer = 0;  // of a message, in the group
   /// Elements of all_to_all, by rank of the group, and where in its buffer each sender has them.
   std::vector<std::int64_t> to = {}, from = {}, from_first = {};
-  std::vector<GemmCalls> gemms = {};           // of compute
-  double seconds = 0.0;                        // of compute, if known instead
+  std::vector<GemmCalls> gemms = {};  // of compute
+  double seconds = 0.0;               // of compute, if known instead
   /// Of the buffers: the same for all micro-batches.
   int slot = -1;
   /// May start once this operation, a computation, is done, and overlaps those after it; -1: starts

@@ -43,7 +43,8 @@ TrafficModel traffic_model(const training::LlmShape& shape, const std::string& n
 TrafficModel traffic_model(const ModelShape& shape) {
   const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorKind::input, "model " + shape.name + " has " + what + ", whose traffic is not known",
+    throw Error(ErrorKind::input,
+                "model " + shape.name + " has " + what + ", whose traffic is not known",
                 "give layers, width and the other sizes of a similar model instead");
   };
   if (shape.latent) refuse("latent attention");
@@ -77,7 +78,8 @@ TrafficModel named_traffic_model(const std::string& name) {
   for (const ModelShape& shape : known_models())
     if (shape.name == name) return traffic_model(shape);
   for (const std::string& known : known_model_names()) names.push_back(known);
-  throw Error(ErrorKind::input, "unknown model '" + printable(name) + "'." + did_you_mean(name, names),
+  throw Error(ErrorKind::input,
+              "unknown model '" + printable(name) + "'." + did_you_mean(name, names),
               "use one of " + join(names, ", "));
 }
 

@@ -81,8 +81,8 @@ TrafficStep::TrafficStep(const StepSchedule& schedule, const TrafficGroups& grou
   for (const TrafficOp& op : schedule.ops) {
     if (op.slot < 0) continue;
     const TrafficOp*& known = largest[slot(op)];
-    if (known == nullptr || in_elements(op) + out_elements(op) >
-                                in_elements(*known) + out_elements(*known))
+    if (known == nullptr ||
+        in_elements(op) + out_elements(op) > in_elements(*known) + out_elements(*known))
       known = &op;
     if (op.kind == TrafficKind::sum || op.kind == TrafficKind::scatter_sum)
       received = std::max(received, std::max(in_elements(op), out_elements(op)));
@@ -174,8 +174,9 @@ std::int64_t TrafficStep::out_elements(const TrafficOp& op) const {
 double TrafficStep::value(const TrafficOp& op, int rank, std::int64_t index) const {
   const std::uint64_t which = is_message(op) ? 1000 + static_cast<std::uint64_t>(op.pass)
                                              : static_cast<std::uint64_t>(op.kind);
-  const std::uint64_t bits = random_bits(
-      seed_ + which * 64 + static_cast<std::uint64_t>(op.group) * 8, static_cast<std::uint64_t>(rank));
+  const std::uint64_t bits =
+      random_bits(seed_ + which * 64 + static_cast<std::uint64_t>(op.group) * 8,
+                  static_cast<std::uint64_t>(rank));
   const int values = traffic_values(dtype_, groups_.of(op.group).size());
   return static_cast<double>(random_bits(bits, static_cast<std::uint64_t>(index)) %
                              static_cast<std::uint64_t>(values));
@@ -305,7 +306,8 @@ void TrafficStep::communicate(const TrafficOp& op) {
 void TrafficStep::run(const TrafficSelection& what) {
   times_ = {};
   computation_.begin();
-  if (schedule_.overlaps && what.computation && what.groups[static_cast<std::size_t>(TrafficGroup::data)])
+  if (schedule_.overlaps && what.computation &&
+      what.groups[static_cast<std::size_t>(TrafficGroup::data)])
     run_overlapped(what);
   else
     run_in_order(what);
@@ -324,11 +326,13 @@ void TrafficStep::run_in_order(const TrafficSelection& what) {
   }
 }
 
-/// Passes in a second thread, exchanges of gradients meanwhile in this one, and the rest afterwards:
-/// as training/parallel/gradient_exchange.h does.
+/// Passes in a second thread, exchanges of gradients meanwhile in this one, and the rest
+/// afterwards: as training/parallel/gradient_exchange.h does.
 void TrafficStep::run_overlapped(const TrafficSelection& what) {
   const auto& ops = schedule_.ops;
-  const auto in_passes = [](const TrafficOp& op) { return op.pass != TrafficPass::update || op.ready >= 0; };
+  const auto in_passes = [](const TrafficOp& op) {
+    return op.pass != TrafficPass::update || op.ready >= 0;
+  };
   computed_ = -1;
   double computing = 0.0;
   const auto compute = [&] {

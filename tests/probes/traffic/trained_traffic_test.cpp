@@ -108,10 +108,11 @@ std::string first_difference(const Log& trained, const Log& twin) {
 }  // namespace
 
 TEST_CASE("each rank of a twin makes the calls of a training's steps, in their order and sizes") {
-  const TrainedSplit splits[] = {
-      {1, 1, 4},          {2, 1, 4},    {4, 1, 4},          {2, 1, 2, 0, true}, {1, 2, 4},
-      {1, 2, 2, 0, false, true}, {2, 2, 4}, {2, 2, 4, 0, true}, {1, 1, 4, 1},       {2, 1, 4, 1},
-      {1, 1, 2, 2}, {1, 1, 4, 3},       {1, 2, 4, 3},       {2, 1, 4, 3, true}};
+  const TrainedSplit splits[] = {{1, 1, 4},          {2, 1, 4},          {4, 1, 4},
+                                 {2, 1, 2, 0, true}, {1, 2, 4},          {1, 2, 2, 0, false, true},
+                                 {2, 2, 4},          {2, 2, 4, 0, true}, {1, 1, 4, 1},
+                                 {2, 1, 4, 1},       {1, 1, 2, 2},       {1, 1, 4, 3},
+                                 {1, 2, 4, 3},       {2, 1, 4, 3, true}};
   for (const TrainedSplit& split : splits) {
     INFO("tp " << split.tp << ", pp " << split.pp << ", " << split.ranks << " ranks, zero "
                << split.zero << ", sp " << split.sequence_parallel);

@@ -147,13 +147,14 @@ class TrafficSeries {
     };
     m.reports = {{"time"}};
     if (part.group) m.reports.push_back({"rate", bytes_of(*part.group)});
+    step_.take_times();
     times_.clear();
     m.before_sample = [&] {
       note();
       step_.poison();
     };
     m.verify = [&] { return check(part.what); };
-    m.calls = 1;
+    m.calls = state_.integer("steps");
     m.host_clock = true;
     m.keep_ranks = true;
     const Measured measured = state_.measure(m);
@@ -191,10 +192,13 @@ class TrafficSeries {
   }
 
  private:
-  /// The parts of the previous call.
+  /// The times of the previous sample, for one step.
   void note() {
-    if (called_) times_.push_back(step_.times());
-    called_ = true;
+    TrafficStep::Times times = step_.take_times();
+    if (times.steps == 0) return;
+    for (double& seconds : times.groups) seconds /= times.steps;
+    times.computation /= times.steps;
+    times_.push_back(times);
   }
   std::vector<double> mean_over_ranks(std::vector<double> seconds) {
     state_.group().sum(seconds);
@@ -203,10 +207,10 @@ class TrafficSeries {
   }
   Check check(const TrafficSelection& what) {
     note();
-    called_ = false;
     double wrong = step_.wrong(what) + step_.wrong_in_each(what);
     const Check gemm = what.computation ? computation_.check() : Check{};
     if (!gemm.passed()) wrong += 1.0;
+    step_.take_times();
     return {"exact sums and messages of the timed step and of one more, and GEMMs", wrong, 0.0};
   }
 
@@ -219,7 +223,6 @@ class TrafficSeries {
   double size_;
   Json params_;
   std::vector<TrafficStep::Times> times_ = {};
-  bool called_ = false;
   Conditions conditions_ = {};
   bool right_ = true;
 };
@@ -238,42 +241,54 @@ struct GroupTimes {
   double alone = 0.0, in_step = 0.0;
 };
 
+/// Of the computation and the traffic alone; nothing if they were not measured.
+struct AloneSeconds {
+  std::optional<double> computation = {}, traffic = {};
+};
+
+void report_exposed(const JudgedSeries& derived, const AloneSeconds& alone, double step,
+                    const Json& params) {
+  if (!alone.computation) return;
+  derived.value("exposed", step - *alone.computation, params);
+  if (!alone.traffic) return;
+  const double shorter = std::min(*alone.computation, *alone.traffic);
+  if (!(shorter > 0.0)) return;
+  const double hidden = (*alone.computation + *alone.traffic - step) / shorter;
+  derived.value("overlap_ratio", std::clamp(hidden, 0.0, 1.0), params);
+}
+
 void report_step(State& state, TrafficSeries& series, std::vector<GroupTimes> groups,
-                 double computation, double traffic) {
+                 const AloneSeconds& alone) {
   const double step = series.measure({"step", TrafficSelection::step()});
   const std::vector<double> computing = series.seconds_computing();
+  groups.push_back({TrafficGroup::all});
   std::vector<std::vector<double>> seconds;
   for (const GroupTimes& one : groups) seconds.push_back(series.seconds_in(one.group));
-  groups.push_back({TrafficGroup::all});
-  seconds.push_back(series.seconds_in(TrafficGroup::all));
   if (!series.right() || !(step > 0.0)) return;
   const JudgedSeries derived = state.under(series.conditions());
-  derived.value("exposed", step - computation, series.params());
-  if (computation > 0.0 && traffic > 0.0) {
-    const double hidden = (computation + traffic - step) / std::min(computation, traffic);
-    derived.value("overlap_ratio", std::clamp(hidden, 0.0, 1.0), series.params());
-  }
+  report_exposed(derived, alone, step, series.params());
   Json facts = Json::object();
-  const GroupTimes* held = nullptr;
+  std::string_view held_by;
+  double longest = 0.0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    GroupTimes& one = groups[i];
+    const GroupTimes& one = groups[i];
     const std::string name(kTrafficGroups.name(one.group));
-    one.in_step = seconds[i].empty() ? 0.0 : median(seconds[i]);
+    const double in_step = seconds[i].empty() ? 0.0 : median(seconds[i]);
     derived.values("group_time", seconds[i], series.with("group", name), "mean");
-    derived.value("share", one.in_step / step, series.with("group", name));
+    derived.value("share", in_step / step, series.with("group", name));
     if (one.alone > 0.0)
-      derived.value("interference", one.in_step / one.alone, series.with("group", name));
-    facts[name] = {{"alone_s", one.alone}, {"in_step_s", one.in_step}};
-    if (held == nullptr || one.in_step > held->in_step) held = &one;
+      derived.value("interference", in_step / one.alone, series.with("group", name));
+    facts[name] = {{"alone_s", one.alone > 0.0 ? Json(one.alone) : Json(nullptr)},
+                   {"in_step_s", in_step}};
+    if (in_step <= longest) continue;
+    longest = in_step;
+    held_by = kTrafficGroups.name(one.group);
   }
   state.facts("traffic", {{"params", series.params()},
                           {"step_s", step},
-                          {"computation_s", computation},
                           {"computation_in_step_s", computing.empty() ? 0.0 : median(computing)},
-                          {"traffic_s", traffic},
                           {"groups", facts},
-                          {"held_by", held == nullptr ? Json(nullptr)
-                                                      : Json(kTrafficGroups.name(held->group))}});
+                          {"held_by", held_by.empty() ? Json(nullptr) : Json(held_by)}});
 }
 
 void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace& place,
@@ -299,11 +314,16 @@ void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace
   for (const TrafficGroup group : used_groups(state.group(), schedule)) {
     const std::string name(kTrafficGroups.name(group));
     state.value("bytes", series.bytes_of(group), series.with("group", name));
-    times.push_back({group, series.measure({name, TrafficSelection::alone(group), group})});
+    times.push_back({group});
+    if (state.lists("parts", "groups"))
+      times.back().alone = series.measure({name, TrafficSelection::alone(group), group});
   }
-  const double traffic = series.measure({"traffic", TrafficSelection::traffic_alone()});
-  const double computed = series.measure({"computation", TrafficSelection::computation_alone()});
-  report_step(state, series, std::move(times), computed, traffic);
+  AloneSeconds alone;
+  if (state.lists("parts", "traffic"))
+    alone.traffic = series.measure({"traffic", TrafficSelection::traffic_alone()});
+  if (state.lists("parts", "computation"))
+    alone.computation = series.measure({"computation", TrafficSelection::computation_alone()});
+  if (state.lists("parts", "step")) report_step(state, series, std::move(times), alone);
 }
 
 /// Memory of buffers and matrices before they are made; "" if it suffices.

@@ -304,7 +304,7 @@ void TrafficStep::communicate(const TrafficOp& op) {
 }
 
 void TrafficStep::run(const TrafficSelection& what) {
-  times_ = {};
+  ++times_.steps;
   computation_.begin();
   if (schedule_.overlaps && what.computation &&
       what.groups[static_cast<std::size_t>(TrafficGroup::data)])

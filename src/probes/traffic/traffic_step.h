@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/record.h"
@@ -56,13 +57,14 @@ class TrafficStep {
 
   void run(const TrafficSelection& what);
 
-  /// Of the last run(): in calls of each group, waiting for late ranks included, and in
-  /// computations.
+  /// Since the last call of take_times(): seconds in calls of each group, waiting for late ranks
+  /// included, and in computations.
   struct Times {
     std::array<double, kTrafficGroupCount> groups = {};
     double computation = 0.0;
+    int steps = 0;
   };
-  const Times& times() const { return times_; }
+  Times take_times() { return std::exchange(times_, {}); }
 
   /// Overwrites a part of every output, so that what is never written is found.
   void poison();

@@ -42,7 +42,7 @@ struct TrafficRun {
 /// On ranks that are threads, as rank 0 reports it. `change` is called after each call of any rank.
 TrafficRun run_traffic_on(int ranks, Json params, const LoggedCalls::Change& change = {}) {
   TrafficRun run;
-  params.update({{"micro_batch", 1}, {"sequence", 8}, {"layers", 2}});
+  params.update({{"micro_batch", 1}, {"sequence", 8}, {"layers", 2}, {"steps", 1}});
   run_ranks(ranks, [&](Group& group) {
     ProbeJob job("traffic", params);
     job.job.measure.max_time_s = job.job.measure.warm_up_max_s = 0.001;
@@ -81,6 +81,14 @@ TEST_CASE("a probe of traffic reports the step, each group alone and what is exp
   // 4 all-reduces of 8 x 64 numbers for each of 2 layers and 2 micro-batches.
   CHECK(run.value("bytes", "group", "tp") == 4 * 2 * 2 * 8 * 64 * 4);
   CHECK(run.value("time", "part", "step") > 0.0);
+}
+
+TEST_CASE("a probe of traffic measures only the parts that are asked for") {
+  const TrafficRun run = run_traffic_on(2, {{"tp", 2}, {"parts", {"step"}}});
+  REQUIRE(run.outcome.status == Status::ok);
+  CHECK(run.params("time", "part") == std::vector<std::string>{"step"});
+  CHECK(run.params("group_time", "group") == std::vector<std::string>{"tp", "all"});
+  CHECK(run.params("interference", "group").empty());
 }
 
 TEST_CASE("every kind of traffic arrives as it was sent") {

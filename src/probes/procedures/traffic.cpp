@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,10 +13,10 @@
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
-#include "core/whole_file.h"
 #include "devices/memory.h"
 #include "probes/probe.h"
 #include "probes/state.h"
+#include "probes/traffic/trace_schedule.h"
 #include "probes/traffic/traffic_step.h"
 #include "training/parallel/training_kernels.h"
 
@@ -64,22 +64,57 @@ TrafficSplit traffic_split_of(const State& state) {
 }
 
 /// Read by rank 0, so that one host alone needs the file.
+std::string shared_text(State& state, const std::string& path) {
+  std::string text;
+  together(state.group(), [&] {
+    if (state.group().rank() == 0) text = read_file(path);
+  });
+  return broadcast_text(state.group(), text);
+}
+
 ExpertRouting routing_of(State& state, const TrafficModel& model) {
   const std::int64_t experts = std::max<std::int64_t>(1, model.experts);
   const auto seed = static_cast<std::uint64_t>(state.job().seed);
   if (!state.has("routing_file"))
     return ExpertRouting::drawn(experts, state.number("routing_skew"), seed);
   const std::string path = state.text("routing_file");
-  std::string text;
+  return ExpertRouting::recorded(shared_text(state, path), experts, path);
+}
+
+/// The operations of a recorded step: each rank's own if the path has "{rank}", else the same for
+/// all.
+StepSchedule traced_schedule(State& state, const TrafficSplit& split, const TrafficPlace& place) {
+  constexpr std::string_view kRank = "{rank}";
+  std::string path = state.text("trace"), text;
+  if (const auto at = path.find(kRank); at != std::string::npos) {
+    path.replace(at, kRank.size(), std::to_string(place.rank));
+    together(state.group(), [&] { text = read_file(path); });
+  } else {
+    text = shared_text(state, path);
+  }
+  TraceSettings settings{.dtype = dtype_from(state.text("dtype")),
+                         .time_scale = state.number("trace_time_scale")};
+  for (const auto& pair : state.list<std::string>("trace_groups")) {
+    const auto at = pair.rfind('=');
+    settings.groups[pair.substr(0, at)] = kTrafficGroups.value(pair.substr(at + 1), "group");
+  }
+  StepSchedule schedule;
+  Json left_out = Json::object();
   together(state.group(), [&] {
-    if (state.group().rank() == 0) text = read_file(path);
+    const ExecutionTrace trace = parse_execution_trace(text, path);
+    for (const auto& [name, count] : trace.left_out) left_out[name] = count;
+    schedule = make_trace_schedule(trace, settings, split, place, path);
   });
-  return ExpertRouting::recorded(broadcast_text(state.group(), text), experts, path);
+  state.facts("traffic_trace", {{"file", path}, {"left_out", left_out}});
+  return schedule;
 }
 
 StepSettings step_settings(State& state, bool overlap) {
   StepSettings settings;
-  settings.model = model_of(state);
+  if (state.has("trace"))
+    settings.model.name = "trace";
+  else
+    settings.model = model_of(state);
   settings.split = traffic_split_of(state);
   settings.micro_batch = state.integer("micro_batch");
   settings.micro_batches = state.integer("micro_batches");
@@ -89,7 +124,7 @@ StepSettings step_settings(State& state, bool overlap) {
   settings.library_sums = state.text("sums") == "library";
   settings.context = state.text("context_exchange") == "ring" ? ContextExchange::ring
                                                               : ContextExchange::all_gather;
-  settings.routing = routing_of(state, settings.model);
+  if (!state.has("trace")) settings.routing = routing_of(state, settings.model);
   return settings;
 }
 
@@ -176,6 +211,21 @@ class TrafficSeries {
     return mean_over_ranks(std::move(seconds));
   }
 
+  /// Seconds of operations by name, medians, mean over ranks.
+  Json operations() {
+    Json own = Json::object();
+    for (std::size_t i = 0; i < step_.operation_names().size(); ++i) {
+      std::vector<double> seconds;
+      for (const TrafficStep::Times& times : times_) seconds.push_back(times.operations[i]);
+      if (!seconds.empty()) own[step_.operation_names()[i]] = median(seconds);
+    }
+    std::map<std::string, double> means;
+    for (const Json& rank : gather_json(state_.group(), own))
+      for (const auto& [name, seconds] : rank.items())
+        means[name] += seconds.get<double>() / state_.group().size();
+    return means;
+  }
+
   Json with(const char* key, const std::string& value) const {
     Json params = params_;
     params[key] = value;
@@ -197,6 +247,7 @@ class TrafficSeries {
     TrafficStep::Times times = step_.take_times();
     if (times.steps == 0) return;
     for (double& seconds : times.groups) seconds /= times.steps;
+    for (double& seconds : times.operations) seconds /= times.steps;
     times.computation /= times.steps;
     times_.push_back(times);
   }
@@ -227,12 +278,12 @@ class TrafficSeries {
   bool right_ = true;
 };
 
-/// The groups of the schedules of all ranks: a stage may lack what another has.
+/// The groups of the schedules of all ranks: a stage may lack what another has. Of all ranks
+/// together only if they exchange more than the numbers of control.
 std::vector<TrafficGroup> used_groups(Group& ranks, const StepSchedule& schedule) {
   std::vector<TrafficGroup> used;
   for (const auto& [group, name] : kTrafficGroups.entries)
-    if (group != TrafficGroup::all && largest(ranks, schedule.uses(group) ? 1.0 : 0.0) > 0.0)
-      used.push_back(group);
+    if (largest(ranks, schedule.uses(group) ? 1.0 : 0.0) > 0.0) used.push_back(group);
   return used;
 }
 
@@ -261,7 +312,9 @@ void report_step(State& state, TrafficSeries& series, std::vector<GroupTimes> gr
                  const AloneSeconds& alone) {
   const double step = series.measure({"step", TrafficSelection::step()});
   const std::vector<double> computing = series.seconds_computing();
-  groups.push_back({TrafficGroup::all});
+  const Json operations = series.operations();
+  if (std::ranges::find(groups, TrafficGroup::all, &GroupTimes::group) == groups.end())
+    groups.push_back({TrafficGroup::all});
   std::vector<std::vector<double>> seconds;
   for (const GroupTimes& one : groups) seconds.push_back(series.seconds_in(one.group));
   if (!series.right() || !(step > 0.0)) return;
@@ -288,13 +341,29 @@ void report_step(State& state, TrafficSeries& series, std::vector<GroupTimes> gr
                           {"step_s", step},
                           {"computation_in_step_s", computing.empty() ? 0.0 : median(computing)},
                           {"groups", facts},
+                          {"operations_s", operations},
                           {"held_by", held_by.empty() ? Json(nullptr) : Json(held_by)}});
+}
+
+/// Ranks of a group that would not make the same calls; "" if all do.
+std::string disagreement(const TrafficGroups& groups, const StepSchedule& schedule) {
+  std::string why;
+  for (const auto& [group, name] : kTrafficGroups.entries) {
+    Group& ranks = groups.of(group);
+    const auto print = static_cast<double>(fingerprint(schedule, group) >> 11);
+    if (largest(ranks, print) != least(ranks, print) && why.empty())
+      why =
+          fmt::format("the ranks of a group '{}' have different operations in their traces", name);
+  }
+  return agreed(groups.of(TrafficGroup::all), why);
 }
 
 void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace& place,
                      const StepSettings& settings, const StepSchedule& schedule,
                      training::KernelSet& kernels) {
   const TrafficGroups groups(state.group(), split, place);
+  if (const std::string why = disagreement(groups, schedule); !why.empty())
+    throw Error(ErrorKind::input, why, "give the traces of one step of one job");
   const ComputeSeconds given{state.number("forward_s"), state.number("backward_s"),
                              state.number("update_s")};
   ComputeStandIn computation(schedule, kernels, settings.dtype, given, state.job().seed);
@@ -358,7 +427,8 @@ void run_traffic(State& state) {
   const bool overlap = state.flag("overlap") && group.collectives()->overlap() != nullptr;
   const StepSettings settings = step_settings(state, overlap);
   const TrafficPlace place = traffic_place(settings.split, group.rank(), group.size());
-  const StepSchedule schedule = make_step_schedule(settings, place);
+  const StepSchedule schedule = state.has("trace") ? traced_schedule(state, settings.split, place)
+                                                   : make_step_schedule(settings, place);
   std::string why = traffic_obstacle(state, settings, schedule);
   if (why.empty()) why = too_large(state, schedule, settings);
   if (const std::string reason = agreed(group, why); !reason.empty()) return state.skip(reason);

@@ -568,7 +568,7 @@ std::int64_t TrafficOp::payload(int group_size) const {
 
 bool StepSchedule::uses(TrafficGroup group) const {
   return std::ranges::any_of(ops, [&](const TrafficOp& op) {
-    return op.kind != TrafficKind::compute && op.group == group;
+    return op.kind != TrafficKind::compute && op.kind != TrafficKind::control && op.group == group;
   });
 }
 

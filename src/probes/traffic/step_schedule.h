@@ -95,6 +95,7 @@ struct StepSchedule {
   bool overlaps = false;
   double imbalance = 1.0;  // the busiest expert rank's tokens over the mean, worst of all layers
 
+  /// For more than control.
   bool uses(TrafficGroup group) const;
   double flops(TrafficPass pass) const;
   std::int64_t payload(TrafficGroup group, int group_size) const;

@@ -1,5 +1,7 @@
 #include "probes/traffic/traffic_step.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -103,6 +105,20 @@ TrafficStep::TrafficStep(const StepSchedule& schedule, const TrafficGroups& grou
     prepare(*op, buffers_.back());
   }
   received_ = training::MemoryBlock(bytes_of(received), "parts of sums over ranks");
+  for (const TrafficOp* op : largest) {
+    std::string name = fmt::format("{} {}: {}", kTrafficGroups.name(op->group),
+                                   kTrafficKinds.name(op->kind), op->what);
+    const auto known = std::ranges::find(names_, name);
+    name_of_slot_.push_back(static_cast<std::size_t>(known - names_.begin()));
+    if (known == names_.end()) names_.push_back(std::move(name));
+  }
+  take_times();
+}
+
+TrafficStep::Times TrafficStep::take_times() {
+  Times none;
+  none.operations.assign(names_.size(), 0.0);
+  return std::exchange(times_, std::move(none));
 }
 
 std::int64_t TrafficStep::bytes_of(std::int64_t elements) const {
@@ -300,7 +316,9 @@ void TrafficStep::communicate(const TrafficOp& op) {
     case TrafficKind::compute:
       break;
   }
-  times_.groups[static_cast<std::size_t>(op.group)] += (steady_now() - begin).value;
+  const double took = (steady_now() - begin).value;
+  times_.groups[static_cast<std::size_t>(op.group)] += took;
+  times_.operations[name_of_slot_[slot(op)]] += took;
 }
 
 void TrafficStep::run(const TrafficSelection& what) {

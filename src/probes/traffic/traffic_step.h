@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,9 +63,12 @@ class TrafficStep {
   struct Times {
     std::array<double, kTrafficGroupCount> groups = {};
     double computation = 0.0;
+    std::vector<double> operations = {};  // by number in operation_names()
     int steps = 0;
   };
-  Times take_times() { return std::exchange(times_, {}); }
+  Times take_times();
+  /// "tp all_reduce: attention output".
+  const std::vector<std::string>& operation_names() const { return names_; }
 
   /// Overwrites a part of every output, so that what is never written is found.
   void poison();
@@ -111,6 +115,8 @@ class TrafficStep {
   Dtype dtype_;
   bool library_sums_;
   std::uint64_t seed_;
+  std::vector<std::string> names_ = {};
+  std::vector<std::size_t> name_of_slot_ = {};
   std::vector<std::size_t> buffer_of_slot_ = {};
   std::vector<Buffers> buffers_ = {};
   training::MemoryBlock received_ = {};  // parts of all ranks, before they are summed

@@ -236,8 +236,10 @@ void write_training(State& state, const FinishedTraining& finished) {
   Json facts = setting_of(finished);
   facts.update(outcome_of(finished));
   if (state.device().kind() == "host")  // of all steps, mean over ranks and their threads
-    facts["processor_s"] = {{"forward", run.forward_processor.value},
-                            {"backward", run.backward_processor.value}};
+    facts["processor_s"] = {{"data", run.processor.data.value},
+                            {"forward", run.processor.forward.value},
+                            {"backward", run.processor.backward.value},
+                            {"update", run.processor.update.value}};
   if (const auto peaks = training_peaks(state); !peaks.empty())
     facts["peak_flops"] = {{"value", peaks.front().value},
                            {"kind", peaks.front().kind},

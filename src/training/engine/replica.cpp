@@ -163,9 +163,9 @@ class Laps {
     exchanges_ = exchanges;
   }
   /// Also on the lane's timeline.
-  void end(Seconds& phase, Activity activity) {
+  void end(Seconds& phase, Activity activity, Seconds* processor = nullptr) {
     const Seconds begin = before_;
-    end(phase);
+    end(phase, processor);
     if (lane_->timeline() != nullptr) lane_->timeline()->add(activity, begin, before_);
   }
 
@@ -225,7 +225,7 @@ void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
     const StepScalars scalars{scale, number == 0};
     if (pass.forward) {
       fill(lane, number);
-      laps.end(times.data, Activity::data);
+      laps.end(times.data, Activity::data, &times.data_processor);
       if (stage.received) stage.links->receive_from_previous(lane.tensor(stage.received));
       laps.end(times.pipeline_wait, Activity::messages);
       lane.forward(scalars);
@@ -259,7 +259,7 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
   for (int i = 0; i < options_.micro_batches; ++i) {
     const int number = index * options_.micro_batches + i;
     fill(lane, number);
-    laps.end(times.data, Activity::data);
+    laps.end(times.data, Activity::data, &times.data_processor);
     if (!lane.memory().on_host()) {
       lane.upload();
       laps.end(times.transfer);
@@ -302,6 +302,7 @@ Replica::Times Replica::times() const {
     mean.tensor_exchange += lane.tensor_exchange * share;
     mean.shard_exchange += lane.shard_exchange * share;
     mean.pipeline_wait += lane.pipeline_wait * share;
+    mean.data_processor += lane.data_processor * share;
     mean.forward_processor += lane.forward_processor * share;
     mean.backward_processor += lane.backward_processor * share;
   }

@@ -8,11 +8,13 @@
 #include <variant>
 #include <vector>
 
+#include "core/whole_file.h"
 #include "devices/host/host_device.h"
 #include "tests/probes/traffic/logged_calls.h"
 #include "tests/support/catch.h"
 #include "tests/support/group_with.h"
 #include "tests/support/probe_job.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
 #include "training/host/host_kernels.h"
 
@@ -61,6 +63,11 @@ TrafficRun run_traffic_on(int ranks, Json params, const LoggedCalls::Change& cha
   return run;
 }
 
+Json step_of(Json params) {
+  params["parts"] = {"step"};
+  return params;
+}
+
 /// Changes one bit of some messages.
 LoggedCalls::Change bit_flips(int of_ranks) {
   return [of_ranks, calls = std::make_shared<std::atomic<int>>(0)](int ranks,
@@ -84,7 +91,7 @@ TEST_CASE("a probe of traffic reports the step, each group alone and what is exp
 }
 
 TEST_CASE("a probe of traffic measures only the parts that are asked for") {
-  const TrafficRun run = run_traffic_on(2, {{"tp", 2}, {"parts", {"step"}}});
+  const TrafficRun run = run_traffic_on(2, step_of({{"tp", 2}}));
   REQUIRE(run.outcome.status == Status::ok);
   CHECK(run.params("time", "part") == std::vector<std::string>{"step"});
   CHECK(run.params("group_time", "group") == std::vector<std::string>{"tp", "all"});
@@ -105,7 +112,7 @@ TEST_CASE("every kind of traffic arrives as it was sent") {
         Json{{"tp", 4}, {"sums", "library"}, {"buffer_bytes", 1 << 20}},
         Json{{"forward_s", 1e-5}, {"backward_s", 2e-5}, {"update_s", 1e-5}}}) {
     INFO(dump(params));
-    const TrafficRun run = run_traffic_on(4, params);
+    const TrafficRun run = run_traffic_on(4, step_of(params));
     CHECK(run.outcome.reason == "");
     CHECK(run.outcome.status == Status::ok);
   }
@@ -123,7 +130,7 @@ TEST_CASE("one wrong bit in some messages of one group makes the step invalid") 
                {{{"tp", 2}, {"sums", "library"}}, 6, 3}};  // of the gradients
   for (const auto& [params, ranks, of_ranks] : cases) {
     INFO(dump(params));
-    const TrafficRun run = run_traffic_on(ranks, params, bit_flips(of_ranks));
+    const TrafficRun run = run_traffic_on(ranks, step_of(params), bit_flips(of_ranks));
     CHECK(run.outcome.status == Status::invalid);
     CHECK_THAT(run.outcome.reason, Contains("wrong result"));
   }
@@ -131,15 +138,39 @@ TEST_CASE("one wrong bit in some messages of one group makes the step invalid") 
 
 TEST_CASE("the group that is slow is the one that holds the step up") {
   const auto held_by = [](int slow) {
-    const TrafficRun run = run_traffic_on(6, {{"tp", 2}}, [slow](int ranks, std::span<std::byte>) {
-      if (ranks == slow) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    });
+    const TrafficRun run =
+        run_traffic_on(6, step_of({{"tp", 2}}), [slow](int ranks, std::span<std::byte>) {
+          if (ranks == slow) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        });
     for (const Facts& facts : run.facts)
       if (facts.topic == "traffic") return facts.facts.at("held_by").get<std::string>();
     return std::string();
   };
   CHECK(held_by(2) == "tp");
   CHECK(held_by(3) == "dp");
+}
+
+TEST_CASE("a recorded step runs in place of a model's, and ranks must agree on it") {
+  const TemporaryDirectory folder;
+  const auto write = [&](int rank, int bytes) {
+    write_file(folder.path() / ("et." + std::to_string(rank) + ".json"),
+               R"([{"id": 1, "type": 7, "attr": [{"name": "comm_size", "int64Val": )" +
+                   std::to_string(bytes) + R"(}, {"name": "pg_name", "stringVal": "0"}]},
+                  {"id": 2, "type": 4, "duration_micros": 5, "data_deps": [1]},
+                  {"id": 3, "type": 7, "attr": [{"name": "comm_type", "int64Val": 6},
+                                                {"name": "comm_size", "int64Val": 256}]}])");
+  };
+  const Json params = {{"trace", (folder.path() / "et.{rank}.json").string()},
+                       {"trace_groups", {"0=tp"}},
+                       {"tp", 2}};
+  for (int rank = 0; rank < 4; ++rank) write(rank, 512);
+  const TrafficRun run = run_traffic_on(4, params);
+  CHECK(run.outcome.reason == "");
+  CHECK(run.params("group_time", "group") == std::vector<std::string>{"all", "tp"});
+  CHECK(run.value("bytes", "group", "tp") == 512);
+  CHECK(run.value("bytes", "group", "all") == 256);
+  write(3, 1024);
+  CHECK_THROWS_WITH(run_traffic_on(4, params), Contains("have different operations"));
 }
 
 TEST_CASE("traffic is skipped by one rank and by ranks without collectives") {

@@ -34,12 +34,13 @@ std::vector<double> routing_row(const Json& row, std::size_t number, std::int64_
                                 const std::string& where) {
   const std::string at = fmt::format("counts[{}]", number);
   if (!row.is_array() || row.size() != static_cast<std::size_t>(experts))
-    refuse_routing(where, fmt::format("{} is no list of {} counts", at, experts));
+    refuse_routing(where, fmt::format("{} is not a list of {} counts", at, experts));
   std::vector<double> shares;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const double count = row[i].is_number() ? row[i].get<double>() : -1.0;
     if (!(count >= 0.0 && count <= kMostTokens))
-      refuse_routing(where, fmt::format("{}[{}] is no count from 0 to {:.0e}", at, i, kMostTokens));
+      refuse_routing(where,
+                     fmt::format("{}[{}] is not a count from 0 to {:.0e}", at, i, kMostTokens));
     shares.push_back(count);
   }
   if (!(std::accumulate(shares.begin(), shares.end(), 0.0) > 0.0))
@@ -61,7 +62,7 @@ ExpertRouting ExpertRouting::recorded(std::string_view text, std::int64_t expert
                                       const std::string& where) {
   const Json json = parse_json(std::string(text), where);
   if (!json.is_object() || !json.contains("experts") || !json.contains("counts"))
-    refuse_routing(where, "no object with the keys experts and counts");
+    refuse_routing(where, "not an object with the keys experts and counts");
   const Json& count = json.at("experts");
   if (!count.is_number_integer() || count.get<std::int64_t>() != experts)
     refuse_routing(where, fmt::format("experts is not {}, the number that the model has", experts));
@@ -80,7 +81,7 @@ std::vector<double> ExpertRouting::shares(std::int64_t layer, std::int64_t micro
   const std::uint64_t of_sender =
       random_bits(random_bits(of_layer, static_cast<std::uint64_t>(micro_batch)),
                   static_cast<std::uint64_t>(sender));
-  if (!recorded_.empty()) return recorded_[of_sender % recorded_.size()];
+  if (!recorded_.empty()) return recorded_[static_cast<std::size_t>(sender) % recorded_.size()];
   const auto count = static_cast<std::size_t>(experts_);
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), 0U);

@@ -14,8 +14,8 @@ class ExpertRouting {
   /// equally), in another order in each layer; each sender draws for itself.
   static ExpertRouting drawn(std::int64_t experts, double skew, std::uint64_t seed);
   /// {"experts": 4, "counts": [[10, 0, 3, 3], ...]}: in each row the tokens that one sender routed
-  /// to each expert. Each sender takes one of the rows for each layer and micro-batch, as shares of
-  /// the tokens it has. Throws Error(input) with `where`.
+  /// to each expert. Sender s has row s modulo the rows, in all layers and micro-batches, as shares
+  /// of the tokens it has. Throws Error(input) with `where`.
   static ExpertRouting recorded(std::string_view text, std::int64_t experts,
                                 const std::string& where);
 

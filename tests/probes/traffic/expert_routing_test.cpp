@@ -58,12 +58,21 @@ TEST_CASE("recorded routing is kept in proportion") {
   CHECK(routing.counts(0, 0, 0, 160, 160) == std::vector<std::int64_t>{100, 0, 30, 30});
 }
 
+TEST_CASE("each sender has the row of its number") {
+  const auto routing = ExpertRouting::recorded(
+      R"({"experts": 4, "counts": [[4, 0, 0, 0], [0, 4, 0, 0]]})", 4, "routing.json");
+  for (const std::int64_t layer : {0, 3})
+    for (const std::int64_t sender : {0, 2})
+      CHECK(routing.counts(layer, 1, sender, 4, 4) == std::vector<std::int64_t>{4, 0, 0, 0});
+  CHECK(routing.counts(0, 0, 1, 4, 4) == std::vector<std::int64_t>{0, 4, 0, 0});
+}
+
 TEST_CASE("recorded routing that cannot be is refused with its place") {
-  CHECK_THAT(refused("[]"), Contains("routing.json: no object"));
+  CHECK_THAT(refused("[]"), Contains("routing.json: not an object"));
   CHECK_THAT(refused(R"({"experts": 8, "counts": [[1]]})"), Contains("experts is not 4"));
   CHECK_THAT(refused(R"({"experts": 4, "counts": []})"), Contains("counts has no rows"));
   CHECK_THAT(refused(R"({"experts": 4, "counts": [[1, 2, 3]]})"),
-             Contains("counts[0] is no list of 4 counts"));
+             Contains("counts[0] is not a list of 4 counts"));
   CHECK_THAT(refused(R"({"experts": 4, "counts": [[1, 2, 3, -4]]})"), Contains("counts[0][3]"));
   CHECK_THAT(refused(R"({"experts": 4, "counts": [[1, 2, 3, 1e300]]})"), Contains("counts[0][3]"));
   CHECK_THAT(refused(R"({"experts": 4, "counts": [[0, 0, 0, 0]]})"), Contains("routes no token"));

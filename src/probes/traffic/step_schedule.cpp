@@ -16,10 +16,49 @@ namespace {
 
 using Tensors = std::vector<TrafficTensor>;
 
+/// Of a tensor or of a rank's parameters: far from the limits of 64 bits, and of any memory.
+constexpr double kMostElements = 0x1p50;
+/// Of one rank, GEMMs included.
+constexpr std::size_t kMostOperations = std::size_t{1} << 22;
+/// Parts of passes that building a schedule looks at: some seconds.
+constexpr double kMostParts = 0x1p28;
+
+[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+  throw Error(ErrorKind::input, what, hint);
+}
+
+[[noreturn]] void refuse_operations() {
+  refuse(fmt::format("a rank's step has more than {} operations", kMostOperations),
+         "reduce layers, micro_batches or experts, or raise bucket_bytes");
+}
+
+/// In double, because the products do not fit into 64 bits.
+void check_sizes(const StepSettings& s) {
+  const TrafficModel& m = s.model;
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  const double experts = real(m.experts), width = real(m.width), layers = real(m.layers);
+  const double up = m.gated ? 2.0 : 1.0;
+  const double columns = real(m.query_columns()) + 2.0 * real(m.kv_columns());
+  const double tokens = real(s.micro_batch) * real(m.sequence);
+  const double widest = std::max({columns, width * std::max(1.0, real(m.active_experts)),
+                                  (1.0 + up) * real(m.hidden), real(m.vocabulary), experts,
+                                  (1.0 + up) * real(m.expert_hidden) * real(m.active_experts)});
+  const double parameters =
+      layers * width *
+          (2.0 * columns + (1.0 + up) * (real(m.hidden) + experts * real(m.expert_hidden)) +
+           experts + 8.0) +
+      2.0 * width * (real(m.vocabulary) + real(m.positions));
+  const double largest =
+      std::max({tokens * widest, parameters, real(m.sequence) * real(m.sequence)});
+  if (!(largest <= kMostElements))
+    refuse(fmt::format("model {} with {} samples of {} tokens has tensors of {:.1e} elements",
+                       m.name, s.micro_batch, m.sequence, largest),
+           "reduce the sizes of the model, micro_batch or sequence");
+  const double of_layer = 16.0 + 4.0 * s.split.context + experts * (4.0 + s.split.expert);
+  if (!(real(s.micro_batches) * layers * of_layer <= kMostParts)) refuse_operations();
+}
+
 void check_split(const StepSettings& s) {
-  const auto refuse = [](const std::string& what, const std::string& hint) {
-    throw Error(ErrorKind::input, what, hint);
-  };
   const auto divides = [&](std::int64_t by, std::int64_t all, const char* key, const char* what) {
     if (by < 1 || all % by != 0)
       refuse(fmt::format("{} {} cannot be divided by {} {}", all, what, key, by),
@@ -33,6 +72,9 @@ void check_split(const StepSettings& s) {
     if (value < 1) refuse(fmt::format("model {} has {} {}", m.name, what, value), "use at least 1");
   if (m.experts == 0 && m.hidden < 1)
     refuse("model " + m.name + " has no hidden columns", "use a hidden of at least 1");
+  if (m.heads % m.kv_heads != 0)
+    refuse(fmt::format("{} heads are not a multiple of {} key-value heads", m.heads, m.kv_heads),
+           "use kv_heads that divide heads");
   divides(s.split.tensor, m.kv_heads, "tp", "key-value heads");
   divides(s.split.tensor, m.heads, "tp", "heads");
   if (m.experts == 0 || m.dense_layers > 0)
@@ -50,13 +92,17 @@ void check_split(const StepSettings& s) {
     if (s.split.expert > 1)
       refuse(fmt::format("model {} has no experts for ep {}", m.name, s.split.expert),
              "set experts, active_experts and expert_hidden, or use ep 1");
-    return;
+    return check_sizes(s);
   }
+  if (m.expert_hidden < 1)
+    refuse(fmt::format("{} experts of model {} have no hidden columns", m.experts, m.name),
+           "use an expert_hidden of at least 1");
   divides(s.split.expert, m.experts, "ep", "experts");
   divides(s.split.tensor, m.expert_hidden, "tp", "hidden columns of experts");
   if (m.active_experts < 1 || m.active_experts > m.experts)
     refuse(fmt::format("{} of {} experts cannot be active", m.active_experts, m.experts),
            "use 1 to all of them");
+  check_sizes(s);
 }
 
 std::int64_t aligned_elements(std::int64_t elements, Dtype dtype) {
@@ -112,8 +158,12 @@ class StepBuilder {
   int size(TrafficGroup group) const { return group_size(group, s_.split, place_); }
   int rank(TrafficGroup group) const { return rank_in_group(group, s_.split, place_); }
 
+  void count_operation() {
+    if (++operations_ > kMostOperations) refuse_operations();
+  }
   TrafficOp& add(TrafficKind kind, TrafficGroup group, std::string_view what,
                  std::int64_t elements) {
+    count_operation();
     step_.ops.push_back({.kind = kind,
                          .group = group,
                          .what = what,
@@ -139,6 +189,7 @@ class StepBuilder {
     if (step_.ops.empty() || step_.ops.back().kind != TrafficKind::compute ||
         step_.ops.back().pass != pass_ || step_.ops.back().micro_batch != micro_batch_)
       add(TrafficKind::compute, TrafficGroup::all, what, 0);
+    count_operation();
     step_.ops.back().gemms.push_back(
         {{m, n, k}, pass_ == TrafficPass::backward ? 2 * calls : calls});
   }
@@ -452,6 +503,7 @@ class StepBuilder {
       const std::int64_t ranks = size(row->group);
       const std::int64_t each =
           std::max<std::int64_t>(1, s_.bucket_bytes / (block_bytes * ranks)) * ranks;
+      if (static_cast<std::size_t>(blocks / each) > kMostOperations) refuse_operations();
       for (std::int64_t first = 0; first < blocks; first += each)
         row->buckets.push_back({first, std::min(first + each, blocks)});
     }
@@ -537,6 +589,7 @@ class StepBuilder {
   TrafficPass pass_ = TrafficPass::forward;
   std::int64_t micro_batch_ = 0;
   int slot_ = 0;
+  std::size_t operations_ = 0;  // and GEMMs
   StepSchedule step_ = {};
 };
 

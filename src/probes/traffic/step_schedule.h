@@ -53,7 +53,8 @@ struct TrafficOp {
   TrafficPass pass = TrafficPass::forward;
   std::int64_t micro_batch = 0;
   /// sum: of the tensor; gather: of this rank's part; scatter_sum: of its part of the result; send
-  /// and receive: of the message; control: f64 numbers.
+  /// and receive: of the message; control: f64 numbers; all_to_all of a trace: for each rank, else
+  /// 0.
   std::int64_t elements = 0;
   int peer = 0;  // of a message, in the group
   /// Elements of all_to_all, by rank of the group, and where in its buffer each sender has them.
@@ -65,10 +66,12 @@ struct TrafficOp {
   /// May start once this operation, a computation, is done, and overlaps those after it; -1: starts
   /// when the ones before it are done.
   int ready = -1;
+  std::uint64_t node = 0;  // of a trace
 
   double flops() const;
-  /// What this rank passes to the library, in elements: the tensor of a sum, all parts of a gather
-  /// or of a scattered sum, what is sent.
+  /// What is exchanged for this rank, in elements: the tensor of a sum, all parts of a gather or of
+  /// a scattered sum, what is sent, to the rank itself included. The same for sums by the library
+  /// and by ranks.
   std::int64_t payload(int group_size) const;
 };
 
@@ -93,6 +96,8 @@ struct StepSchedule {
   std::vector<TrafficOp> ops = {};
   int slots = 0;
   bool overlaps = false;
+  /// Nodes of a trace that communicate nothing: in a group of one rank, or no bytes.
+  std::int64_t of_one_rank = 0, empty = 0;
   double imbalance = 1.0;  // the busiest expert rank's tokens over the mean, worst of all layers
 
   /// For more than control.
@@ -101,7 +106,8 @@ struct StepSchedule {
   std::int64_t payload(TrafficGroup group, int group_size) const;
 };
 
-/// Throws Error(input) for a model that cannot be split like this.
+/// Throws Error(input) for a model that cannot be split like this, or of sizes or numbers of
+/// operations beyond any step.
 StepSchedule make_step_schedule(const StepSettings& settings, const TrafficPlace& place);
 
 }  // namespace bench

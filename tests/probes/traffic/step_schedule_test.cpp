@@ -257,6 +257,45 @@ TEST_CASE("a split that the model does not allow is refused with what to use") {
   settings = small_step();
   settings.model.hidden = 0;
   CHECK_THAT(refusal(settings, 2), Contains("no hidden columns"));
+  settings = with_experts(2, 0.0);
+  settings.model.expert_hidden = 0;
+  CHECK_THAT(refusal(settings, 2), Contains("8 experts of model small have no hidden columns"));
+  settings = small_step();
+  settings.model.kv_heads = 3;
+  CHECK_THAT(refusal(settings, 2), Contains("4 heads are not a multiple of 3 key-value heads"));
+}
+
+TEST_CASE("sizes beyond 64 bits and endless schedules are refused before they are built") {
+  const auto refusal = [](const StepSettings& settings) {
+    try {
+      schedule_of(settings, 0, 2);
+    } catch (const Error& error) {
+      CHECK(error.kind() == ErrorKind::input);
+      return error.text();
+    }
+    return std::string("not refused");
+  };
+  StepSettings settings = small_step();
+  settings.micro_batch = 1 << 20;
+  settings.model.sequence = 1 << 24;
+  settings.model.width = 1 << 20;
+  CHECK_THAT(refusal(settings), Contains("tensors of"));
+  settings = with_experts(1, 0.0);
+  settings.model.experts = 1 << 16;
+  settings.model.expert_hidden = 1 << 22;
+  settings.model.layers = 4096;
+  CHECK_THAT(refusal(settings), Contains("tensors of"));
+  settings = small_step();
+  settings.model.layers = 4096;
+  settings.micro_batches = 4096;
+  CHECK_THAT(refusal(settings), Contains("operations"));
+  settings.micro_batches = 256;
+  CHECK_THAT(refusal(settings), Contains("more than 4194304 operations"));
+  settings = small_step();
+  settings.model.vocabulary = 1 << 24;
+  settings.model.width = 1 << 20;
+  settings.bucket_bytes = 1024;
+  CHECK_THAT(refusal(settings), Contains("more than 4194304 operations"));
 }
 
 TEST_CASE("models are known by name, and have as many parameters as published") {

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "probes/traffic/expert_routing.h"
+#include "probes/traffic/trace_matching.h"
 #include "probes/traffic/trace_schedule.h"
 #include "tests/fuzz/demand.h"
 
@@ -35,6 +36,9 @@ void try_trace(const std::string& text) {
     demand(op.payload(4) >= 0, "a negative payload");
     demand(op.peer >= 0 && op.peer < 4, "a message for a rank that is not there");
   }
+  const std::vector<TraceCall> calls = trace_calls(schedule);
+  demand(trace_calls_from(to_text(calls)) == calls, "a list that changes on its way");
+  static_cast<void>(trace_mismatch({calls, calls, calls, calls}, {}));
 }
 
 void try_routing(const std::string& text) {

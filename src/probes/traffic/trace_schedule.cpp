@@ -59,7 +59,7 @@ std::vector<std::string_view> objects_in(std::string_view text, const std::strin
 std::vector<Json> nodes_of_trace(std::string_view text, const std::string& where) {
   std::vector<Json> nodes;
   const auto take = [&](Json json) {
-    if (!json.is_object()) refuse_trace(where, "a node is no object");
+    if (!json.is_object()) refuse_trace(where, "a node is not an object");
     nodes.push_back(std::move(json));
   };
   const std::size_t first = text.find_first_not_of(" \n\r\t");
@@ -75,7 +75,7 @@ std::vector<Json> nodes_of_trace(std::string_view text, const std::string& where
       take(std::move(json));
       continue;
     }
-    if (!list->is_array()) refuse_trace(where, "nodes is no list");
+    if (!list->is_array()) refuse_trace(where, "nodes is not a list");
     for (Json& node : *list) take(std::move(node));
   }
   return nodes;
@@ -131,7 +131,7 @@ class NodeReader {
     const Json* id = member(node, "id", "id");
     // protobuf leaves out zeros.
     const auto value = id == nullptr ? std::optional<std::int64_t>(0) : whole_number(*id);
-    if (!value || *value < 0) refuse("id is no number");
+    if (!value || *value < 0) refuse("id is not a number");
     id_ = static_cast<std::uint64_t>(*value);
     at_ = fmt::format("node with id {}", id_);
     read_attributes();
@@ -145,11 +145,11 @@ class NodeReader {
          {std::pair{"ctrlDeps", "ctrl_deps"}, std::pair{"dataDeps", "data_deps"}}) {
       const Json* list = member(node_, camel, snake);
       if (list == nullptr) continue;
-      if (!list->is_array()) refuse(std::string(snake) + " is no list");
+      if (!list->is_array()) refuse(std::string(snake) + " is not a list");
       for (const Json& one : *list) {
         const auto id = whole_number(one);
         if (!id || *id < 0)
-          refuse(std::string(snake) + " has " + excerpt(one) + ", which is no id");
+          refuse(std::string(snake) + " has " + excerpt(one) + ", which is not an id");
         all.push_back(static_cast<std::uint64_t>(*id));
       }
     }
@@ -166,18 +166,16 @@ class NodeReader {
       const auto micros =
           duration == nullptr ? std::optional<std::int64_t>(0) : whole_number(*duration);
       if (!micros || *micros < 0 || static_cast<double>(*micros) > kMostTraceSeconds * 1e6)
-        refuse(
-            fmt::format("duration_micros is no number from 0 to {:.0e}", kMostTraceSeconds * 1e6));
+        refuse(fmt::format("duration_micros is not a number from 0 to {:.0e}",
+                           kMostTraceSeconds * 1e6));
       node.seconds = static_cast<double>(*micros) * 1e-6;
       if (node.seconds > 0.0) return node;
       return {};
     }
-    node.bytes = attribute("comm_size", kMostTraceBytes);
     if (const auto group = texts_.find("pg_name"); group != texts_.end())
       node.group = group->second;
     if (type == 7) {
-      const std::int64_t collective =
-          numbers_.contains("comm_type") ? attribute("comm_type", 9) : 0;
+      const std::int64_t collective = attribute("comm_type", std::size(kCollectiveTypes) - 1);
       const std::string name(kCollectiveTypes[static_cast<std::size_t>(collective)]);
       if (name == "ALL_REDUCE")
         node.kind = TrafficKind::sum;
@@ -191,8 +189,10 @@ class NodeReader {
         node.kind = TrafficKind::control;
       else
         return ++left_out[name], std::nullopt;
+      if (name != "BARRIER") node.bytes = attribute("comm_size", kMostTraceBytes);
       return node;
     }
+    node.bytes = attribute("comm_size", kMostTraceBytes);
     node.kind = type == 5 ? TrafficKind::send : TrafficKind::receive;
     node.peer = attribute(type == 5 ? "comm_dst" : "comm_src", 1 << 24);
     return node;
@@ -206,11 +206,12 @@ class NodeReader {
   void read_attributes() {
     const Json* list = member(node_, "attr", "attr");
     if (list == nullptr) return;
-    if (!list->is_array()) refuse("attr is no list");
+    if (!list->is_array()) refuse("attr is not a list");
     for (const Json& one : *list) {
       if (!one.is_object() || !one.contains("name") || !one.at("name").is_string())
         refuse("an attribute has no name");
       const std::string name = one.at("name");
+      names_.insert(name);
       for (const auto& [key, value] : one.items()) {
         if (!key.ends_with("Val") && !key.ends_with("_val")) continue;
         if (const auto number = whole_number(value)) numbers_[name] = *number;
@@ -219,8 +220,9 @@ class NodeReader {
     }
   }
 
-  /// 0 where it is missing, as protobuf leaves out zeros.
+  /// 0 for a name without a value, as protobuf leaves out zeros.
   std::int64_t attribute(const char* name, std::int64_t most) const {
+    if (!names_.contains(name)) refuse(fmt::format("{} is missing", name));
     const auto found = numbers_.find(name);
     const std::int64_t value = found == numbers_.end() ? 0 : found->second;
     if (value < 0 || value > most)
@@ -232,6 +234,7 @@ class NodeReader {
   const std::string& where_;
   std::string at_;
   std::uint64_t id_ = 0;
+  std::set<std::string> names_ = {};  // of attributes
   std::map<std::string, std::int64_t> numbers_ = {};
   std::map<std::string, std::string> texts_ = {};
 };
@@ -275,8 +278,7 @@ ExecutionTrace parse_execution_trace(std::string_view text, const std::string& w
       if (--open[user] == 0) ready.push(user);
   }
   if (done < nodes.size())
-    refuse_trace(where,
-                 fmt::format("{} nodes depend on each other in a circle", nodes.size() - done));
+    refuse_trace(where, fmt::format("{} nodes form a dependency cycle", nodes.size() - done));
   if (std::ranges::none_of(trace.nodes,
                            [](const TraceNode& node) { return node.kind != TrafficKind::compute; }))
     refuse_trace(where, "no node communicates");
@@ -307,7 +309,15 @@ StepSchedule make_trace_schedule(const ExecutionTrace& trace, const TraceSetting
     }
     const int ranks = group_size(op.group, split, place);
     const std::int64_t elements = up(node.bytes, size);
-    if (ranks == 1 || (elements == 0 && node.kind != TrafficKind::control)) continue;
+    if (ranks == 1) {
+      ++schedule.of_one_rank;
+      continue;
+    }
+    if (elements == 0 && node.kind != TrafficKind::control) {
+      ++schedule.empty;
+      continue;
+    }
+    op.node = node.id;
     op.elements = elements;
     op.slot = schedule.slots++;
     if (message) {
@@ -321,7 +331,7 @@ StepSchedule make_trace_schedule(const ExecutionTrace& trace, const TraceSetting
       op.elements = up(elements, ranks);
     } else if (node.kind == TrafficKind::all_to_all) {
       const std::int64_t each = up(elements, ranks);
-      op.elements = 0;
+      op.elements = each;
       op.to.assign(static_cast<std::size_t>(ranks), each);
       op.from = op.to;
       op.from_first.assign(static_cast<std::size_t>(ranks),

@@ -29,8 +29,9 @@ struct ExecutionTrace {
 };
 
 /// Objects one after the other, as chakra_jsonizer writes them, a list of them, or an object with
-/// such a list as "nodes". Throws Error(input) with `where` for anything else: nodes without id, a
-/// type or size that cannot be, dependencies that are missing or circular.
+/// such a list as "nodes". Throws Error(input) with `where` for anything else: communicating nodes
+/// without the attributes that say what and how much, values that cannot be, dependencies that are
+/// missing or form a cycle.
 ExecutionTrace parse_execution_trace(std::string_view text, const std::string& where);
 
 struct TraceSettings {
@@ -46,8 +47,8 @@ StepSchedule make_trace_schedule(const ExecutionTrace& trace, const TraceSetting
                                  const TrafficSplit& split, const TrafficPlace& place,
                                  const std::string& where);
 
-/// Of the collectives of one group, without the sizes of all-to-alls, which differ between ranks:
-/// ranks whose numbers differ would wait for each other for ever.
+/// Of the collectives of one group, without the sizes of all-to-alls of a model, which differ
+/// between ranks: ranks whose numbers differ would deadlock.
 std::uint64_t fingerprint(const StepSchedule& schedule, TrafficGroup group);
 
 }  // namespace bench

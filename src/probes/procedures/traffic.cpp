@@ -5,17 +5,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/clean.h"
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
 #include "devices/memory.h"
 #include "probes/probe.h"
 #include "probes/state.h"
+#include "probes/traffic/trace_matching.h"
 #include "probes/traffic/trace_schedule.h"
 #include "probes/traffic/traffic_step.h"
 #include "training/parallel/training_kernels.h"
@@ -45,7 +48,7 @@ TrafficModel model_of(const State& state) {
   if (model.heads > 0 && (model.heads != heads || model.width != width)) {
     if (model.width % model.heads != 0)
       throw Error(ErrorKind::input,
-                  fmt::format("width {} is no multiple of {} heads", model.width, model.heads),
+                  fmt::format("width {} is not a multiple of {} heads", model.width, model.heads),
                   "use heads that divide width");
     model.head_dim = model.width / model.heads;
   }
@@ -61,6 +64,15 @@ TrafficSplit traffic_split_of(const State& state) {
           .schedule = training::pipeline_schedule_from(state.text("pipeline_schedule")),
           .sequence_parallel = state.flag("sequence_parallel"),
           .zero = static_cast<int>(state.integer("zero"))};
+}
+
+/// Work with what the user gave, which may be refused on one rank alone.
+void together_on_input(Group& group, const std::function<void()>& work) {
+  try {
+    together(group, work);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::input, error.text());
+  }
 }
 
 /// Read by rank 0, so that one host alone needs the file.
@@ -100,12 +112,18 @@ StepSchedule traced_schedule(State& state, const TrafficSplit& split, const Traf
   }
   StepSchedule schedule;
   Json left_out = Json::object();
-  together(state.group(), [&] {
+  together_on_input(state.group(), [&] {
     const ExecutionTrace trace = parse_execution_trace(text, path);
     for (const auto& [name, count] : trace.left_out) left_out[name] = count;
     schedule = make_trace_schedule(trace, settings, split, place, path);
   });
-  state.facts("traffic_trace", {{"file", path}, {"left_out", left_out}});
+  if (const std::string why = trace_mismatch(state.group(), schedule, split); !why.empty())
+    throw Error(ErrorKind::input, path + ": " + why,
+                "give the traces of one step of one job, each rank its own");
+  state.facts("traffic_trace", {{"file", path},
+                                {"left_out", left_out},
+                                {"of_one_rank", schedule.of_one_rank},
+                                {"empty", schedule.empty}});
   return schedule;
 }
 
@@ -130,13 +148,16 @@ StepSettings step_settings(State& state, bool overlap) {
 
 /// Why these ranks cannot run the schedule; "" if they can.
 std::string traffic_obstacle(State& state, const StepSettings& settings,
-                             const StepSchedule& schedule) {
+                             const StepSchedule& schedule, const GroupSizes& sizes) {
   Collectives& collectives = *state.group().collectives();
   const Dtype dtype = settings.dtype;
   if (!TrafficStep::exact(dtype, state.group().size()))
     return fmt::format("sums over {} ranks are not exact in {}, so errors could not be detected",
                        state.group().size(), to_string(dtype));
   for (const TrafficOp& op : schedule.ops) {
+    const std::string size =
+        call_obstacle(op, sizes[static_cast<std::size_t>(op.group)], dtype, settings.library_sums);
+    if (!size.empty()) return size;
     const bool message = op.kind == TrafficKind::send || op.kind == TrafficKind::receive ||
                          op.kind == TrafficKind::all_to_all;
     if (message && !collectives.sends_messages())
@@ -193,22 +214,36 @@ class TrafficSeries {
     m.host_clock = true;
     m.keep_ranks = true;
     const Measured measured = state_.measure(m);
+    forget_warm_up(measured);
     conditions_ = all_of({conditions_, measured.conditions});
     right_ = right_ && measured.outcome == Status::ok;
     return measured.median.value;
   }
 
-  /// Of the whole step, whose series was the last one: in each group, mean over ranks, by sample.
+  // Of the last series, by sample, mean over ranks.
+
   std::vector<double> seconds_in(TrafficGroup group) {
-    std::vector<double> seconds;
-    for (const TrafficStep::Times& times : times_)
-      seconds.push_back(times.groups[static_cast<std::size_t>(group)]);
-    return mean_over_ranks(std::move(seconds));
+    return mean_over_ranks([&](const TrafficStep::Times& times) {
+      return times.groups[static_cast<std::size_t>(group)];
+    });
+  }
+  std::vector<double> exposed_in(TrafficGroup group) {
+    return mean_over_ranks([&](const TrafficStep::Times& times) {
+      return times.exposed[static_cast<std::size_t>(group)];
+    });
   }
   std::vector<double> seconds_computing() {
-    std::vector<double> seconds;
-    for (const TrafficStep::Times& times : times_) seconds.push_back(times.computation);
-    return mean_over_ranks(std::move(seconds));
+    return mean_over_ranks([](const TrafficStep::Times& times) { return times.computation; });
+  }
+  /// Of its clean samples.
+  double median_of(const std::vector<double>& seconds) const {
+    return seconds.empty() ? 0.0 : median(representative(seconds, last_.flags));
+  }
+  Conditions conditions_of_samples() const {
+    Conditions conditions = last_.conditions;
+    conditions.flags = last_.flags;
+    conditions.seconds.assign(last_.flags.size(), 1.0);  // of equal weight
+    return conditions;
   }
 
   /// Seconds of operations by name, medians, mean over ranks.
@@ -217,7 +252,7 @@ class TrafficSeries {
     for (std::size_t i = 0; i < step_.operation_names().size(); ++i) {
       std::vector<double> seconds;
       for (const TrafficStep::Times& times : times_) seconds.push_back(times.operations[i]);
-      if (!seconds.empty()) own[step_.operation_names()[i]] = median(seconds);
+      own[step_.operation_names()[i]] = median_of(seconds);
     }
     std::map<std::string, double> means;
     for (const Json& rank : gather_json(state_.group(), own))
@@ -247,11 +282,21 @@ class TrafficSeries {
     TrafficStep::Times times = step_.take_times();
     if (times.steps == 0) return;
     for (double& seconds : times.groups) seconds /= times.steps;
+    for (double& seconds : times.exposed) seconds /= times.steps;
     for (double& seconds : times.operations) seconds /= times.steps;
     times.computation /= times.steps;
     times_.push_back(times);
   }
-  std::vector<double> mean_over_ranks(std::vector<double> seconds) {
+  /// Samples that warmed up were noted, too.
+  void forget_warm_up(const Measured& measured) {
+    last_ = measured;
+    if (times_.size() > last_.flags.size())
+      times_.erase(times_.begin(), times_.end() - static_cast<std::ptrdiff_t>(last_.flags.size()));
+  }
+  template <class Seconds>
+  std::vector<double> mean_over_ranks(const Seconds& of) {
+    std::vector<double> seconds;
+    for (const TrafficStep::Times& times : times_) seconds.push_back(of(times));
     state_.group().sum(seconds);
     for (double& value : seconds) value /= state_.group().size();
     return seconds;
@@ -262,7 +307,8 @@ class TrafficSeries {
     const Check gemm = what.computation ? computation_.check() : Check{};
     if (!gemm.passed()) wrong += 1.0;
     step_.take_times();
-    return {"exact sums and messages of the timed step and of one more, and GEMMs", wrong, 0.0};
+    return {"exact sums and messages that the timed step left and of one more, and GEMMs", wrong,
+            0.0};
   }
 
   State& state_;
@@ -273,7 +319,8 @@ class TrafficSeries {
   ComputeStandIn& computation_;
   double size_;
   Json params_;
-  std::vector<TrafficStep::Times> times_ = {};
+  std::vector<TrafficStep::Times> times_ = {};  // of each sample of the last series
+  Measured last_ = {};
   Conditions conditions_ = {};
   bool right_ = true;
 };
@@ -311,38 +358,45 @@ void report_exposed(const JudgedSeries& derived, const AloneSeconds& alone, doub
 void report_step(State& state, TrafficSeries& series, std::vector<GroupTimes> groups,
                  const AloneSeconds& alone) {
   const double step = series.measure({"step", TrafficSelection::step()});
-  const std::vector<double> computing = series.seconds_computing();
+  const double computing = series.median_of(series.seconds_computing());
   const Json operations = series.operations();
   if (std::ranges::find(groups, TrafficGroup::all, &GroupTimes::group) == groups.end())
     groups.push_back({TrafficGroup::all});
   std::vector<std::vector<double>> seconds;
-  for (const GroupTimes& one : groups) seconds.push_back(series.seconds_in(one.group));
+  std::vector<double> exposed;
+  for (const GroupTimes& one : groups) {
+    seconds.push_back(series.seconds_in(one.group));
+    exposed.push_back(series.median_of(series.exposed_in(one.group)));
+  }
   if (!series.right() || !(step > 0.0)) return;
   const JudgedSeries derived = state.under(series.conditions());
+  const Conditions conditions = series.conditions_of_samples();
+  const JudgedSeries of_step = state.under(conditions);
   report_exposed(derived, alone, step, series.params());
   Json facts = Json::object();
-  std::string_view held_by;
-  double longest = 0.0;
+  std::string_view held_by = "computation";
+  double longest = computing;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const GroupTimes& one = groups[i];
     const std::string name(kTrafficGroups.name(one.group));
-    const double in_step = seconds[i].empty() ? 0.0 : median(seconds[i]);
-    derived.values("group_time", seconds[i], series.with("group", name), "mean");
+    const double in_step = series.median_of(seconds[i]);
+    of_step.values("group_time", seconds[i], series.with("group", name), "mean");
     derived.value("share", in_step / step, series.with("group", name));
     if (one.alone > 0.0)
       derived.value("interference", in_step / one.alone, series.with("group", name));
     facts[name] = {{"alone_s", one.alone > 0.0 ? Json(one.alone) : Json(nullptr)},
-                   {"in_step_s", in_step}};
-    if (in_step <= longest) continue;
-    longest = in_step;
+                   {"in_step_s", in_step},
+                   {"exposed_s", exposed[i]}};
+    if (exposed[i] <= longest) continue;
+    longest = exposed[i];
     held_by = kTrafficGroups.name(one.group);
   }
   state.facts("traffic", {{"params", series.params()},
                           {"step_s", step},
-                          {"computation_in_step_s", computing.empty() ? 0.0 : median(computing)},
+                          {"computation_in_step_s", computing},
                           {"groups", facts},
                           {"operations_s", operations},
-                          {"held_by", held_by.empty() ? Json(nullptr) : Json(held_by)}});
+                          {"held_by", held_by}});
 }
 
 /// Ranks of a group that would not make the same calls; "" if all do.
@@ -352,23 +406,32 @@ std::string disagreement(const TrafficGroups& groups, const StepSchedule& schedu
     Group& ranks = groups.of(group);
     const auto print = static_cast<double>(fingerprint(schedule, group) >> 11);
     if (largest(ranks, print) != least(ranks, print) && why.empty())
-      why =
-          fmt::format("the ranks of a group '{}' have different operations in their traces", name);
+      why = fmt::format("the ranks of a group '{}' have operations of different kinds or sizes",
+                        name);
   }
   return agreed(groups.of(TrafficGroup::all), why);
 }
 
+ComputeSeconds given_seconds(const State& state) {
+  return {state.number("forward_s"), state.number("backward_s"), state.number("update_s")};
+}
+
 void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace& place,
-                     const StepSettings& settings, const StepSchedule& schedule,
+                     const StepSettings& settings, const StepSchedule& schedule, bool shared,
                      training::KernelSet& kernels) {
   const TrafficGroups groups(state.group(), split, place);
   if (const std::string why = disagreement(groups, schedule); !why.empty())
     throw Error(ErrorKind::input, why, "give the traces of one step of one job");
-  const ComputeSeconds given{state.number("forward_s"), state.number("backward_s"),
-                             state.number("update_s")};
-  ComputeStandIn computation(schedule, kernels, settings.dtype, given, state.job().seed);
-  TrafficStep step(schedule, groups, kernels, computation, settings.dtype, settings.library_sums,
-                   state.integer("buffer_bytes"), state.job().seed);
+  std::optional<ComputeStandIn> stand_in;
+  std::optional<TrafficStep> made;
+  together(state.group(), [&] {  // memory may be short on one host
+    const auto seed = state.job().seed;
+    stand_in.emplace(schedule, kernels, settings.dtype, given_seconds(state), seed);
+    made.emplace(schedule, groups, kernels, *stand_in, settings.dtype, settings.library_sums,
+                 shared, seed);
+  });
+  ComputeStandIn& computation = *stand_in;
+  TrafficStep& step = *made;
   state.facts(
       "traffic_schedule",
       {{"model", settings.model.name},
@@ -396,25 +459,16 @@ void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace
 }
 
 /// Memory of buffers and matrices before they are made; "" if it suffices.
-std::string too_large(State& state, const StepSchedule& schedule, const StepSettings& settings) {
+std::string too_large(State& state, const StepSchedule& schedule, const StepSettings& settings,
+                      const GroupSizes& sizes, bool shared) {
   MemorySystem* memory = state.device().memory();
   if (memory == nullptr) return "";
-  double largest_op = 0.0;
-  for (const TrafficOp& op : schedule.ops) {
-    double elements = static_cast<double>(op.elements) * state.group().size() * 2.0;
-    for (const GemmCalls& gemm : op.gemms)
-      elements = std::max(
-          elements, static_cast<double>(gemm.shape.m * gemm.shape.k + gemm.shape.k * gemm.shape.n +
-                                        gemm.shape.m * gemm.shape.n));
-    largest_op = std::max(largest_op, elements);
-  }
-  const double need = 3.0 * largest_op * static_cast<double>(size_of(settings.dtype)) +
-                      static_cast<double>(state.integer("buffer_bytes"));
+  const double need = make_buffer_plan(schedule, sizes, settings.dtype, shared).bytes() +
+                      ComputeStandIn::bytes_of(schedule, settings.dtype, given_seconds(state));
   const auto hosts = static_cast<double>(std::max<std::size_t>(1, state.job().hosts.size()));
   const double free = memory->available_bytes() * std::min(1.0, hosts / state.group().size()) * 0.9;
   if (need <= free) return "";
-  return fmt::format("needs up to {} of memory, may use {}", format(Bytes{need}),
-                     format(Bytes{free}));
+  return fmt::format("needs {} of memory, may use {}", format(Bytes{need}), format(Bytes{free}));
 }
 
 void run_traffic(State& state) {
@@ -427,14 +481,20 @@ void run_traffic(State& state) {
   const bool overlap = state.flag("overlap") && group.collectives()->overlap() != nullptr;
   const StepSettings settings = step_settings(state, overlap);
   const TrafficPlace place = traffic_place(settings.split, group.rank(), group.size());
-  const StepSchedule schedule = state.has("trace") ? traced_schedule(state, settings.split, place)
-                                                   : make_step_schedule(settings, place);
-  std::string why = traffic_obstacle(state, settings, schedule);
-  if (why.empty()) why = too_large(state, schedule, settings);
+  StepSchedule schedule;
+  if (state.has("trace"))
+    schedule = traced_schedule(state, settings.split, place);
+  else
+    together_on_input(group, [&] { schedule = make_step_schedule(settings, place); });
+  const GroupSizes sizes = group_sizes(settings.split, place);
+  const bool shared =
+      shares_buffers(group, schedule, sizes, settings.dtype, state.integer("buffer_bytes"));
+  std::string why = traffic_obstacle(state, settings, schedule, sizes);
+  if (why.empty()) why = too_large(state, schedule, settings, sizes, shared);
   if (const std::string reason = agreed(group, why); !reason.empty()) return state.skip(reason);
   kernels->begin(false);
   training::KernelSet set = kernels->make(settings.dtype);
-  measure_traffic(state, settings.split, place, settings, schedule, set);
+  measure_traffic(state, settings.split, place, settings, schedule, shared, set);
 }
 
 const Registration traffic_probe{"traffic", run_traffic};

@@ -10,8 +10,31 @@ namespace bench {
 namespace {
 
 /// Of which there is whatever processor time is asked for: some ten microseconds.
-constexpr std::int64_t kFillerSize = 48;
+constexpr GemmShape kFiller{48, 48, 48};
 constexpr std::int64_t kCheckedElements = 64;
+
+/// Elements of the three matrices.
+struct MatrixElements {
+  std::int64_t a = 0, b = 0, c = 0;
+
+  void fit(const GemmShape& shape) {
+    a = std::max(a, shape.m * shape.k);
+    b = std::max(b, shape.k * shape.n);
+    c = std::max(c, shape.m * shape.n);
+  }
+};
+
+MatrixElements elements_of(const StepSchedule& schedule, const ComputeSeconds& given) {
+  MatrixElements elements;
+  for (const TrafficOp& op : schedule.ops) {
+    if (op.kind != TrafficKind::compute) continue;
+    if (given.given() || op.seconds > 0.0)
+      elements.fit(kFiller);
+    else
+      for (const GemmCalls& gemm : op.gemms) elements.fit(gemm.shape);
+  }
+  return elements;
+}
 
 double thread_seconds() { return cpu_time_of(CLOCK_THREAD_CPUTIME_ID).value; }
 
@@ -24,25 +47,13 @@ double ComputeSeconds::of(TrafficPass pass) const {
 
 ComputeStandIn::ComputeStandIn(const StepSchedule& schedule, const training::KernelSet& kernels,
                                Dtype dtype, const ComputeSeconds& given, std::uint64_t seed)
-    : kernels_(kernels),
-      dtype_(dtype),
-      given_(given),
-      filler_{kFillerSize, kFillerSize, kFillerSize} {
-  std::int64_t a = 0, b = 0, c = 0;
-  const auto fit = [&](const GemmShape& shape) {
-    a = std::max(a, shape.m * shape.k);
-    b = std::max(b, shape.k * shape.n);
-    c = std::max(c, shape.m * shape.n);
-  };
+    : kernels_(kernels), dtype_(dtype), given_(given) {
   for (const TrafficOp& op : schedule.ops) {
     if (op.kind != TrafficKind::compute) continue;
     pass_flops_[static_cast<std::size_t>(op.pass)] += op.flops();
     ++pass_ops_[static_cast<std::size_t>(op.pass)];
-    if (given.given() || op.seconds > 0.0)
-      fit(filler_);
-    else
-      for (const GemmCalls& gemm : op.gemms) fit(gemm.shape);
   }
+  const auto [a, b, c] = elements_of(schedule, given);
   const auto size = static_cast<std::int64_t>(size_of(dtype));
   a_ = training::MemoryBlock(a * size, "matrices of stand-ins");
   b_ = training::MemoryBlock(b * size, "matrices of stand-ins");
@@ -53,6 +64,13 @@ ComputeStandIn::ComputeStandIn(const StepSchedule& schedule, const training::Ker
           random_bits(seed + (block == &b_ ? 1 : 0), static_cast<std::uint64_t>(i));
       encode(block->data() + i * size, dtype, static_cast<double>(bits >> 11) * 0x1p-53 - 0.5);
     }
+}
+
+double ComputeStandIn::bytes_of(const StepSchedule& schedule, Dtype dtype,
+                                const ComputeSeconds& given) {
+  const auto [a, b, c] = elements_of(schedule, given);
+  return (static_cast<double>(a) + static_cast<double>(b) + static_cast<double>(c)) *
+         static_cast<double>(size_of(dtype));
 }
 
 training::View ComputeStandIn::view(const training::MemoryBlock& block, std::int64_t rows,
@@ -84,7 +102,7 @@ void ComputeStandIn::run(const TrafficOp& op) {
   owed_ += seconds;
   const double begin = thread_seconds() - done_;
   while (done_ < owed_) {
-    multiply(filler_, 1);
+    multiply(kFiller, 1);
     done_ = thread_seconds() - begin;
   }
 }

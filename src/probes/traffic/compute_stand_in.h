@@ -35,6 +35,8 @@ class ComputeStandIn {
   Check check() const;
   /// Bytes of all matrices.
   std::int64_t bytes() const { return a_.bytes() + b_.bytes() + c_.bytes(); }
+  /// The same, before it is made.
+  static double bytes_of(const StepSchedule& schedule, Dtype dtype, const ComputeSeconds& given);
 
  private:
   void multiply(const GemmShape& shape, std::int64_t calls);
@@ -48,7 +50,6 @@ class ComputeStandIn {
   std::int64_t pass_ops_[3] = {};
   training::MemoryBlock a_, b_, c_;
   GemmShape last_ = {};
-  GemmShape filler_ = {};
   double owed_ = 0.0;  // seconds until the end of the current computation, since begin()
   double done_ = 0.0;  // of them
 };

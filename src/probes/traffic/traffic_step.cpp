@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <span>
-#include <tuple>
 
 #include "core/elements.h"
 #include "devices/host_clock.h"
@@ -25,8 +25,10 @@ int traffic_values(Dtype dtype, int ranks) {
   return std::min(kMostInputs, highest / ranks + 1);
 }
 
-bool is_message(const TrafficOp& op) {
-  return op.kind == TrafficKind::send || op.kind == TrafficKind::receive;
+void overwrite(const training::MemoryBlock& block, std::int64_t at, std::int64_t bytes) {
+  if (bytes > 0)
+    std::memset(block.data() + at, static_cast<int>(kTrafficPoison),
+                static_cast<std::size_t>(bytes));
 }
 
 }  // namespace
@@ -44,6 +46,13 @@ TrafficGroups::TrafficGroups(Group& all, const TrafficSplit& split, const Traffi
 Group& TrafficGroups::of(TrafficGroup group) const {
   const auto& part = parts_[static_cast<std::size_t>(group)];
   return part ? *part : all_;
+}
+
+GroupSizes TrafficGroups::sizes() const {
+  GroupSizes sizes;
+  for (const auto& [group, name] : kTrafficGroups.entries)
+    sizes[static_cast<std::size_t>(group)] = of(group).size();
+  return sizes;
 }
 
 TrafficSelection TrafficSelection::step() {
@@ -68,49 +77,33 @@ bool TrafficStep::exact(Dtype dtype, int ranks) { return traffic_values(dtype, r
 
 TrafficStep::TrafficStep(const StepSchedule& schedule, const TrafficGroups& groups,
                          const training::KernelSet& kernels, ComputeStandIn& computation,
-                         Dtype dtype, bool library_sums, std::int64_t buffer_bytes,
-                         std::uint64_t seed)
+                         Dtype dtype, bool library_sums, bool shared, std::uint64_t seed)
     : schedule_(schedule),
       groups_(groups),
       kernels_(kernels),
       computation_(computation),
       dtype_(dtype),
       library_sums_(library_sums),
-      seed_(seed) {
-  // Of each slot the largest operation: messages of all_to_all differ between micro-batches.
-  std::vector<const TrafficOp*> largest(static_cast<std::size_t>(schedule.slots), nullptr);
-  std::int64_t received = 0, total = 0;
+      seed_(seed),
+      plan_(make_buffer_plan(schedule, groups.sizes(), dtype, shared)) {
+  for (const BufferPlan::Buffer& size : plan_.buffers) {
+    Buffers& buffers = buffers_.emplace_back();
+    buffers.in = training::MemoryBlock(bytes_of(size.in), "messages to send");
+    buffers.out = training::MemoryBlock(bytes_of(size.out), "received messages");
+    buffers.numbers.resize(static_cast<std::size_t>(size.numbers));
+    overwrite(buffers.out, 0, buffers.out.bytes());
+  }
+  received_ = training::MemoryBlock(bytes_of(plan_.received), "parts of sums over ranks");
+  fill_inputs();
+  name_of_slot_.resize(static_cast<std::size_t>(schedule.slots));
+  std::map<std::string, std::size_t> known;
   for (const TrafficOp& op : schedule.ops) {
     if (op.slot < 0) continue;
-    const TrafficOp*& known = largest[slot(op)];
-    if (known == nullptr ||
-        in_elements(op) + out_elements(op) > in_elements(*known) + out_elements(*known))
-      known = &op;
-    if (op.kind == TrafficKind::sum || op.kind == TrafficKind::scatter_sum)
-      received = std::max(received, std::max(in_elements(op), out_elements(op)));
-  }
-  for (const TrafficOp* op : largest) total += bytes_of(in_elements(*op) + out_elements(*op));
-  using Kind = std::tuple<TrafficKind, TrafficGroup, std::int64_t, std::int64_t>;
-  std::map<Kind, std::size_t> shared;
-  for (const TrafficOp* op : largest) {
-    const Kind kind{op->kind, op->group, in_elements(*op), out_elements(*op)};
-    const auto known = shared.find(kind);
-    if (total > buffer_bytes && known != shared.end() && op->kind != TrafficKind::all_to_all) {
-      buffer_of_slot_.push_back(known->second);
-      continue;
-    }
-    shared[kind] = buffers_.size();
-    buffer_of_slot_.push_back(buffers_.size());
-    buffers_.emplace_back();
-    prepare(*op, buffers_.back());
-  }
-  received_ = training::MemoryBlock(bytes_of(received), "parts of sums over ranks");
-  for (const TrafficOp* op : largest) {
-    std::string name = fmt::format("{} {}: {}", kTrafficGroups.name(op->group),
-                                   kTrafficKinds.name(op->kind), op->what);
-    const auto known = std::ranges::find(names_, name);
-    name_of_slot_.push_back(static_cast<std::size_t>(known - names_.begin()));
-    if (known == names_.end()) names_.push_back(std::move(name));
+    std::string name = fmt::format("{} {}: {}", kTrafficGroups.name(op.group),
+                                   kTrafficKinds.name(op.kind), op.what);
+    const auto [at, added] = known.emplace(name, names_.size());
+    name_of_slot_[slot(op)] = at->second;
+    if (added) names_.push_back(std::move(name));
   }
   take_times();
 }
@@ -127,21 +120,18 @@ std::int64_t TrafficStep::bytes_of(std::int64_t elements) const {
 
 std::int64_t TrafficStep::bytes() const {
   std::int64_t sum = received_.bytes();
-  for (const Buffers& one : buffers_) sum += one.in.bytes() + one.out.bytes();
+  for (const Buffers& one : buffers_)
+    sum += one.in.bytes() + one.out.bytes() +
+           static_cast<std::int64_t>(one.numbers.size() * sizeof(double));
   return sum;
 }
 
 double TrafficStep::own_outputs() const {
-  if (buffer_of_slot_.empty()) return 1.0;
-  return static_cast<double>(buffers_.size()) / static_cast<double>(buffer_of_slot_.size());
+  if (plan_.buffer_of_slot.empty()) return 1.0;
+  return static_cast<double>(buffers_.size()) / static_cast<double>(plan_.buffer_of_slot.size());
 }
 
 namespace {
-
-/// Sums are of equal parts for each rank.
-std::int64_t padded_to(std::int64_t elements, int ranks) {
-  return (elements + ranks - 1) / ranks * ranks;
-}
 
 std::int64_t sum_before(const std::vector<std::int64_t>& parts, std::size_t end) {
   std::int64_t sum = 0;
@@ -151,49 +141,11 @@ std::int64_t sum_before(const std::vector<std::int64_t>& parts, std::size_t end)
 
 }  // namespace
 
-std::int64_t TrafficStep::in_elements(const TrafficOp& op) const {
-  const int ranks = groups_.of(op.group).size();
-  switch (op.kind) {
-    case TrafficKind::sum:
-      return padded_to(op.elements, ranks);
-    case TrafficKind::scatter_sum:
-      return op.elements * ranks;
-    case TrafficKind::gather:
-    case TrafficKind::send:
-      return op.elements;
-    case TrafficKind::all_to_all:
-      return sum_before(op.to, op.to.size());
-    default:
-      return 0;
-  }
-}
-
-std::int64_t TrafficStep::out_elements(const TrafficOp& op) const {
-  const int ranks = groups_.of(op.group).size();
-  switch (op.kind) {
-    case TrafficKind::sum:
-      return padded_to(op.elements, ranks);
-    case TrafficKind::gather:
-      return op.elements * ranks;
-    case TrafficKind::scatter_sum:
-    case TrafficKind::receive:
-      return op.elements;
-    case TrafficKind::all_to_all:
-      return sum_before(op.from, op.from.size());
-    default:
-      return 0;
-  }
-}
-
-/// Element `index` of what a rank of the operation's group contributes. The two ends of a message
-/// know it by its group, pass and sender.
+/// Element `index` of what a rank of the operation's group contributes.
 double TrafficStep::value(const TrafficOp& op, int rank, std::int64_t index) const {
-  const std::uint64_t which = is_message(op) ? 1000 + static_cast<std::uint64_t>(op.pass)
-                                             : static_cast<std::uint64_t>(op.kind);
-  const std::uint64_t bits =
-      random_bits(seed_ + which * 64 + static_cast<std::uint64_t>(op.group) * 8,
-                  static_cast<std::uint64_t>(rank));
-  const int values = traffic_values(dtype_, groups_.of(op.group).size());
+  const std::uint64_t bits = random_bits(random_bits(seed_, plan_.seed_of_slot[slot(op)]),
+                                         static_cast<std::uint64_t>(rank));
+  const int values = traffic_values(dtype_, ranks_of(op));
   return static_cast<double>(random_bits(bits, static_cast<std::uint64_t>(index)) %
                              static_cast<std::uint64_t>(values));
 }
@@ -218,20 +170,19 @@ double TrafficStep::expected(const TrafficOp& op, std::int64_t index) const {
   }
 }
 
-void TrafficStep::prepare(const TrafficOp& op, Buffers& buffers) {
-  if (op.kind == TrafficKind::control) {
-    buffers.numbers.resize(static_cast<std::size_t>(op.elements));
-    return;
-  }
-  const int own = groups_.of(op.group).rank();
+/// Inputs of operations that share a buffer begin with the same numbers.
+void TrafficStep::fill_inputs() {
   const auto size = static_cast<std::int64_t>(size_of(dtype_));
-  buffers.in = training::MemoryBlock(bytes_of(in_elements(op)), "messages to send");
-  buffers.out = training::MemoryBlock(bytes_of(out_elements(op)), "received messages");
-  for (std::int64_t i = 0; i < in_elements(op); ++i)
-    encode(buffers.in.data() + i * size, dtype_, value(op, own, i));
-  if (buffers.out.bytes() > 0)
-    std::memset(buffers.out.data(), static_cast<int>(kTrafficPoison),
-                static_cast<std::size_t>(buffers.out.bytes()));
+  std::vector<bool> filled(buffers_.size(), false);
+  for (const TrafficOp& op : schedule_.ops) {
+    if (op.slot < 0) continue;
+    const std::size_t number = plan_.buffer_of_slot[slot(op)];
+    if (filled[number]) continue;
+    filled[number] = true;
+    const int own = groups_.of(op.group).rank();
+    for (std::int64_t i = 0; i < plan_.buffers[number].in; ++i)
+      encode(buffers_[number].in.data() + i * size, dtype_, value(op, own, i));
+  }
 }
 
 View TrafficStep::part(const training::MemoryBlock& block, std::int64_t first,
@@ -244,7 +195,7 @@ void TrafficStep::sum(const TrafficOp& op, const Buffers& buffers, Group& group)
   if (library_sums_)
     return collectives.run(CollectiveOp::all_reduce, buffers.in.data(), buffers.out.data(),
                            static_cast<std::size_t>(op.elements), dtype_);
-  const std::int64_t size = group.size(), share = in_elements(op) / size;
+  const std::int64_t size = group.size(), share = in_elements(op, group.size()) / size;
   const auto count = static_cast<std::size_t>(share);
   collectives.run(CollectiveOp::all_to_all, buffers.in.data(), received_.data(), count, dtype_);
   const View own = part(buffers.out, group.rank() * share, share);
@@ -273,13 +224,14 @@ void TrafficStep::exchange_rows(const TrafficOp& op, const Buffers& buffers, Gro
     return std::span(block.data() + bytes_of(sum_before(parts, rank)),
                      static_cast<std::size_t>(bytes_of(parts[rank])));
   };
-  for (std::size_t i = 1; i < ranks; ++i)
+  std::ranges::copy(part_of(buffers.in, op.to, own), part_of(buffers.out, op.from, own).begin());
+  // In turn: send() waits while many messages are undelivered.
+  for (std::size_t i = 1; i < ranks; ++i) {
     if (const std::size_t to = (own + i) % ranks; op.to[to] > 0)
       messages.send(part_of(buffers.in, op.to, to), static_cast<int>(to));
-  std::ranges::copy(part_of(buffers.in, op.to, own), part_of(buffers.out, op.from, own).begin());
-  for (std::size_t i = 1; i < ranks; ++i)
     if (const std::size_t from = (own + ranks - i) % ranks; op.from[from] > 0)
       messages.receive(part_of(buffers.out, op.from, from), static_cast<int>(from));
+  }
 }
 
 void TrafficStep::communicate(const TrafficOp& op) {
@@ -316,8 +268,10 @@ void TrafficStep::communicate(const TrafficOp& op) {
     case TrafficKind::compute:
       break;
   }
-  const double took = (steady_now() - begin).value;
+  const double end = steady_now().value, took = end - begin.value;
   times_.groups[static_cast<std::size_t>(op.group)] += took;
+  times_.exposed[static_cast<std::size_t>(op.group)] +=
+      std::max(0.0, end - std::max(begin.value, computed_at_.load()));
   times_.operations[name_of_slot_[slot(op)]] += took;
 }
 
@@ -352,16 +306,27 @@ void TrafficStep::run_overlapped(const TrafficSelection& what) {
     return op.pass != TrafficPass::update || op.ready >= 0;
   };
   computed_ = -1;
+  computed_at_ = std::numeric_limits<double>::infinity();
   double computing = 0.0;
+  const auto done_until = [&](std::size_t i) {
+    computed_ = static_cast<int>(i);
+    computed_.notify_all();
+  };
   const auto compute = [&] {
     const Seconds begin = steady_now();
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-      if (ops[i].kind != TrafficKind::compute || !in_passes(ops[i])) continue;
-      computation_.run(ops[i]);
-      computed_ = static_cast<int>(i);
-      computed_.notify_all();
+    try {
+      for (std::size_t i = 0; i < ops.size(); ++i) {
+        if (ops[i].kind != TrafficKind::compute || !in_passes(ops[i])) continue;
+        computation_.run(ops[i]);
+        done_until(i);
+      }
+    } catch (...) {
+      done_until(ops.size());  // the exchange would wait, and other ranks for it
+      throw;
     }
-    computing = (steady_now() - begin).value;
+    const Seconds end = steady_now();
+    computed_at_ = end.value;
+    computing = (end - begin).value;
   };
   const auto exchange = [&] {
     for (const TrafficOp& op : ops) {
@@ -372,6 +337,7 @@ void TrafficStep::run_overlapped(const TrafficSelection& what) {
   };
   Group& group = groups_.of(TrafficGroup::data);
   group.collectives()->overlap()->together(exchange, compute);
+  computed_at_ = 0.0;
   times_.computation += computing;
   for (const TrafficOp& op : ops) {
     if (in_passes(op) || !what.has(op)) continue;
@@ -392,8 +358,7 @@ void TrafficStep::poison() {
     const std::int64_t bytes = one.out.bytes();
     if (bytes == 0) continue;
     for (const std::int64_t at : {std::int64_t{0}, bytes / size / 2 * size, bytes - size})
-      std::memset(one.out.data() + at, static_cast<int>(kTrafficPoison),
-                  static_cast<std::size_t>(size));
+      overwrite(one.out, at, size);
   }
 }
 
@@ -413,7 +378,7 @@ std::int64_t TrafficStep::wrong_after(const TrafficOp& op) const {
   };
   if (op.kind != TrafficKind::all_to_all) {
     const bool whole = op.kind == TrafficKind::sum && library_sums_;
-    const std::int64_t elements = whole ? op.elements : out_elements(op);
+    const std::int64_t elements = whole ? op.elements : out_elements(op, group.size());
     for (std::int64_t i = 0; i < elements; ++i) wrong += differs(i, expected(op, i));
     return wrong;
   }
@@ -428,7 +393,7 @@ double TrafficStep::wrong(const TrafficSelection& what) const {
   // Of operations that share an output, the last one.
   std::vector<const TrafficOp*> last(buffers_.size(), nullptr);
   for (const TrafficOp& op : schedule_.ops)
-    if (op.slot >= 0 && what.has(op)) last[buffer_of_slot_[slot(op)]] = &op;
+    if (op.slot >= 0 && what.has(op)) last[plan_.buffer_of_slot[slot(op)]] = &op;
   std::int64_t wrong = 0;
   for (const TrafficOp* op : last)
     if (op != nullptr && op->kind != TrafficKind::send) wrong += wrong_after(*op);
@@ -439,6 +404,8 @@ double TrafficStep::wrong_in_each(const TrafficSelection& what) {
   std::int64_t wrong = 0;
   for (const TrafficOp& op : schedule_.ops) {
     if (op.kind == TrafficKind::compute || !what.has(op)) continue;
+    const training::MemoryBlock& out = buffers(op).out;
+    overwrite(out, 0, std::min(out.bytes(), bytes_of(out_elements(op, ranks_of(op)))));
     communicate(op);
     if (op.kind != TrafficKind::send) wrong += wrong_after(op);
   }

@@ -13,6 +13,7 @@
 #include "core/record.h"
 #include "devices/collectives.h"
 #include "devices/group.h"
+#include "probes/traffic/buffer_plan.h"
 #include "probes/traffic/compute_stand_in.h"
 #include "probes/traffic/step_schedule.h"
 #include "training/kernels/kernel_set.h"
@@ -27,6 +28,7 @@ class TrafficGroups {
   TrafficGroups(Group& all, const TrafficSplit& split, const TrafficPlace& place);
   /// The rank alone where the split does not divide.
   Group& of(TrafficGroup group) const;
+  GroupSizes sizes() const;
 
  private:
   Group& all_;
@@ -50,11 +52,11 @@ struct TrafficSelection {
 
 class TrafficStep {
  public:
-  /// Everything must outlive it. `buffer_bytes`: of outputs; with more to verify, operations of
-  /// equal size share their buffers.
+  /// Everything must outlive it. `shared`: operations share buffers, on all ranks or on none
+  /// (shares_buffers()).
   TrafficStep(const StepSchedule& schedule, const TrafficGroups& groups,
               const training::KernelSet& kernels, ComputeStandIn& computation, Dtype dtype,
-              bool library_sums, std::int64_t buffer_bytes, std::uint64_t seed);
+              bool library_sums, bool shared, std::uint64_t seed);
 
   void run(const TrafficSelection& what);
 
@@ -62,6 +64,8 @@ class TrafficStep {
   /// included, and in computations.
   struct Times {
     std::array<double, kTrafficGroupCount> groups = {};
+    /// Of them, those after the computations that a call overlaps.
+    std::array<double, kTrafficGroupCount> exposed = {};
     double computation = 0.0;
     std::vector<double> operations = {};  // by number in operation_names()
     int steps = 0;
@@ -70,12 +74,13 @@ class TrafficStep {
   /// "tp all_reduce: attention output".
   const std::vector<std::string>& operation_names() const { return names_; }
 
-  /// Overwrites a part of every output, so that what is never written is found.
+  /// Overwrites the first, the middle and the last element of every output: what is not written at
+  /// all is found.
   void poison();
   /// The number of wrong elements that the last run() left in its outputs.
   double wrong(const TrafficSelection& what) const;
-  /// Runs once more and counts wrong elements after each operation: finds what later micro-batches
-  /// overwrite. Every rank calls it.
+  /// Runs once more and counts wrong elements after each operation, whose whole output is
+  /// overwritten before: finds what later micro-batches overwrite. Every rank calls it.
   double wrong_in_each(const TrafficSelection& what);
   /// Outputs that are not shared, of all.
   double own_outputs() const;
@@ -89,7 +94,7 @@ class TrafficStep {
     training::MemoryBlock in, out;
     std::vector<double> numbers = {};  // of control
   };
-  void prepare(const TrafficOp& op, Buffers& buffers);
+  void fill_inputs();
   void communicate(const TrafficOp& op);
   void sum(const TrafficOp& op, const Buffers& buffers, Group& group);
   void scatter_sum(const TrafficOp& op, const Buffers& buffers, Group& group);
@@ -99,12 +104,13 @@ class TrafficStep {
   std::int64_t wrong_after(const TrafficOp& op) const;
   double value(const TrafficOp& op, int rank, std::int64_t index) const;
   double expected(const TrafficOp& op, std::int64_t index) const;
-  std::int64_t in_elements(const TrafficOp& op) const;
-  std::int64_t out_elements(const TrafficOp& op) const;
+  int ranks_of(const TrafficOp& op) const { return groups_.of(op.group).size(); }
   training::View part(const training::MemoryBlock& block, std::int64_t first,
                       std::int64_t elements) const;
-  Buffers& buffers(const TrafficOp& op) { return buffers_[buffer_of_slot_[slot(op)]]; }
-  const Buffers& buffers(const TrafficOp& op) const { return buffers_[buffer_of_slot_[slot(op)]]; }
+  Buffers& buffers(const TrafficOp& op) { return buffers_[plan_.buffer_of_slot[slot(op)]]; }
+  const Buffers& buffers(const TrafficOp& op) const {
+    return buffers_[plan_.buffer_of_slot[slot(op)]];
+  }
   static std::size_t slot(const TrafficOp& op) { return static_cast<std::size_t>(op.slot); }
   std::int64_t bytes_of(std::int64_t elements) const;
 
@@ -115,12 +121,14 @@ class TrafficStep {
   Dtype dtype_;
   bool library_sums_;
   std::uint64_t seed_;
+  BufferPlan plan_;
   std::vector<std::string> names_ = {};
   std::vector<std::size_t> name_of_slot_ = {};
-  std::vector<std::size_t> buffer_of_slot_ = {};
   std::vector<Buffers> buffers_ = {};
   training::MemoryBlock received_ = {};  // parts of all ranks, before they are summed
-  std::atomic<int> computed_{0};         // operations, while they overlap
+  // While operations overlap:
+  std::atomic<int> computed_{0};          // the last computation that is done
+  std::atomic<double> computed_at_{0.0};  // when all were; infinite before
   Times times_ = {};
 };
 

@@ -110,6 +110,7 @@ TEST_CASE("every kind of traffic arrives as it was sent") {
         Json{{"zero", 1}, {"sums", "library"}}, Json{{"cp", 4}}, both, four,
         Json{{"cp", 2}, {"context_exchange", "all_gather"}},
         Json{{"tp", 4}, {"sums", "library"}, {"buffer_bytes", 1 << 20}},
+        Json{{"bucket_bytes", 1 << 15}},  // several buckets, overlapped
         Json{{"forward_s", 1e-5}, {"backward_s", 2e-5}, {"update_s", 1e-5}}}) {
     INFO(dump(params));
     const TrafficRun run = run_traffic_on(4, step_of(params));
@@ -139,9 +140,11 @@ TEST_CASE("one wrong bit in some messages of one group makes the step invalid") 
 TEST_CASE("the group that is slow is the one that holds the step up") {
   const auto held_by = [](int slow) {
     const TrafficRun run =
-        run_traffic_on(6, step_of({{"tp", 2}}), [slow](int ranks, std::span<std::byte>) {
-          if (ranks == slow) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        });
+        run_traffic_on(6, step_of({{"tp", 2}, {"bucket_bytes", 1 << 15}}),
+                       [slow](int ranks, std::span<std::byte>) {
+                         if (ranks == slow)
+                           std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                       });
     for (const Facts& facts : run.facts)
       if (facts.topic == "traffic") return facts.facts.at("held_by").get<std::string>();
     return std::string();
@@ -153,9 +156,10 @@ TEST_CASE("the group that is slow is the one that holds the step up") {
 TEST_CASE("a recorded step runs in place of a model's, and ranks must agree on it") {
   const TemporaryDirectory folder;
   const auto write = [&](int rank, int bytes) {
-    write_file(folder.path() / ("et." + std::to_string(rank) + ".json"),
-               R"([{"id": 1, "type": 7, "attr": [{"name": "comm_size", "int64Val": )" +
-                   std::to_string(bytes) + R"(}, {"name": "pg_name", "stringVal": "0"}]},
+    write_file(
+        folder.path() / ("et." + std::to_string(rank) + ".json"),
+        R"([{"id": 1, "type": 7, "attr": [{"name": "comm_type"}, {"name": "comm_size", "int64Val": )" +
+            std::to_string(bytes) + R"(}, {"name": "pg_name", "stringVal": "0"}]},
                   {"id": 2, "type": 4, "duration_micros": 5, "data_deps": [1]},
                   {"id": 3, "type": 7, "attr": [{"name": "comm_type", "int64Val": 6},
                                                 {"name": "comm_size", "int64Val": 256}]}])");
@@ -170,7 +174,50 @@ TEST_CASE("a recorded step runs in place of a model's, and ranks must agree on i
   CHECK(run.value("bytes", "group", "tp") == 512);
   CHECK(run.value("bytes", "group", "all") == 256);
   write(3, 1024);
-  CHECK_THROWS_WITH(run_traffic_on(4, params), Contains("have different operations"));
+  CHECK_THROWS_WITH(run_traffic_on(4, params), Contains("node with id 1 of rank 2") &&
+                                                   Contains("would meet") &&
+                                                   Contains("node with id 1 of rank 3"));
+}
+
+TEST_CASE("a trace that needs more than a host or a call of the library is not run") {
+  const TemporaryDirectory folder;
+  const auto path = folder.path() / "et.json";
+  const auto reason = [&](int type) {
+    write_file(path, R"([{"id": 1, "type": 7, "attr": [{"name": "comm_type", "int64Val": )" +
+                         std::to_string(type) +
+                         R"(}, {"name": "comm_size", "int64Val": "1099511627776"}]}])");
+    return run_traffic_on(2, {{"trace", path.string()}}).outcome.reason;
+  };
+  CHECK_THAT(reason(6), Contains("all_to_all") && Contains("above the limit of MPI"));
+  CHECK_THAT(reason(0), Contains("above the limit of MPI"));
+}
+
+TEST_CASE("a step with more traffic than memory is skipped") {
+  const TrafficRun run = run_traffic_on(
+      2, {{"tp", 2}, {"vocabulary", 1 << 24}, {"width", 1 << 14}, {"heads", 4}, {"hidden", 64}});
+  CHECK_THAT(run.outcome.reason, Contains("of memory, may use"));
+}
+
+TEST_CASE("the times of warm-up are no samples, and each sample keeps its flags") {
+  const TrafficRun run = run_traffic_on(2, {{"tp", 2}});
+  std::size_t samples = 0;
+  for (const Samples& one : run.samples)
+    if (one.metric == "time" && one.params.value("part", "") == "step") samples = one.values.size();
+  CHECK(samples > 0);
+  int found = 0;
+  for (const Samples& one : run.samples) {
+    if (one.metric != "group_time") continue;
+    ++found;
+    CHECK(one.values.size() == samples);
+    CHECK(one.flags.size() == samples);
+  }
+  CHECK(found == 2);
+}
+
+TEST_CASE("a step that waits for its computation is held up by it") {
+  const TrafficRun run = run_traffic_on(2, step_of({{"forward_s", 0.005}, {"backward_s", 0.005}}));
+  for (const Facts& facts : run.facts)
+    if (facts.topic == "traffic") CHECK(facts.facts.at("held_by") == "computation");
 }
 
 TEST_CASE("traffic is skipped by one rank and by ranks without collectives") {

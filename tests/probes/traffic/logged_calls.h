@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,16 +37,19 @@ class LoggedCalls final : public Group, public Collectives {
   std::string library() const override { return group_.library(); }
   Collectives* collectives() override { return this; }
   std::unique_ptr<Group> subgroup(int number) override {
-    return std::make_unique<LoggedCalls>(group_.subgroup(number), log_, change_);
+    auto part = std::make_unique<LoggedCalls>(group_.subgroup(number), log_, change_);
+    part->loses = loses;
+    return part;
   }
 
   void run(CollectiveOp op, const void* send, void* recv, std::size_t count, Dtype dtype) override {
     log_.push_back(fmt::format("{} of {} over {}", to_string(op), count, size()));
     group_.collectives()->run(op, send, recv, count, dtype);
-    if (change_)
-      change_(size(), {static_cast<std::byte*>(recv),
-                       count * size_of(dtype) * static_cast<std::size_t>(size())});
+    const bool one_part = op == CollectiveOp::all_reduce || op == CollectiveOp::reduce_scatter;
+    const std::size_t parts = one_part ? 1 : static_cast<std::size_t>(size());
+    if (change_) change_(size(), {static_cast<std::byte*>(recv), count * size_of(dtype) * parts});
   }
+  Overlap* overlap() override { return group_.collectives()->overlap(); }
   bool sends_messages() const override { return true; }
   void send(std::span<const std::byte> data, int to) override {
     log_.push_back(fmt::format("send {} bytes", data.size()));
@@ -53,9 +57,13 @@ class LoggedCalls final : public Group, public Collectives {
   }
   void receive(std::span<std::byte> data, int from) override {
     log_.push_back(fmt::format("receive {} bytes", data.size()));
-    group_.collectives()->receive(data, from);
+    std::vector<std::byte> lost(loses && loses() ? data.size() : 0);
+    group_.collectives()->receive(lost.empty() ? data : std::span(lost), from);
     if (change_) change_(size(), data);
   }
+
+  /// Whether a message that arrives now is not written to where it belongs.
+  std::function<bool()> loses = {};
 
  private:
   std::unique_ptr<Group> owned_ = {};

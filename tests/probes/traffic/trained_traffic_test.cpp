@@ -69,7 +69,7 @@ std::vector<Log> twin_calls(const TrainedSplit& split) {
     const TrafficGroups groups(logged, settings.split, place);
     const training::KernelSet kernels = training::host_kernels(Dtype::f32);
     ComputeStandIn computation(schedule, kernels, Dtype::f32, {}, 1);
-    TrafficStep step(schedule, groups, kernels, computation, Dtype::f32, false, 1 << 30, 1);
+    TrafficStep step(schedule, groups, kernels, computation, Dtype::f32, false, false, 1);
     step.run(TrafficSelection::step());
     if (step.wrong(TrafficSelection::step()) > 0.0)
       throw Error(ErrorKind::internal, "a message is wrong");

@@ -91,7 +91,9 @@ class TrafficStep {
   };
   void prepare(const TrafficOp& op, Buffers& buffers);
   void communicate(const TrafficOp& op);
+  std::byte* parts_of(const TrafficOp& op, std::byte* row);
   void sum(const TrafficOp& op, const Buffers& buffers, Group& group);
+  void gather(const TrafficOp& op, const Buffers& buffers, Group& group);
   void scatter_sum(const TrafficOp& op, const Buffers& buffers, Group& group);
   void exchange_rows(const TrafficOp& op, const Buffers& buffers, Group& group);
   void run_in_order(const TrafficSelection& what);
@@ -120,6 +122,7 @@ class TrafficStep {
   std::vector<std::size_t> buffer_of_slot_ = {};
   std::vector<Buffers> buffers_ = {};
   training::MemoryBlock received_ = {};  // parts of all ranks, before they are summed
+  training::MemoryBlock padded_ = {};    // a bucket in equal parts
   std::atomic<int> computed_{0};         // operations, while they overlap
   Times times_ = {};
 };

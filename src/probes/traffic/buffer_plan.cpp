@@ -87,7 +87,7 @@ std::int64_t out_elements(const TrafficOp& op, int ranks) {
 }
 
 double BufferPlan::bytes() const {
-  double elements = static_cast<double>(received), numbers = 0.0;
+  double elements = static_cast<double>(received) + static_cast<double>(padded), numbers = 0.0;
   for (const Buffer& one : buffers) {
     elements += static_cast<double>(one.in) + static_cast<double>(one.out);
     numbers += static_cast<double>(one.numbers);
@@ -129,6 +129,8 @@ BufferPlan make_buffer_plan(const StepSchedule& schedule, const GroupSizes& rank
     if (op.kind == TrafficKind::control) buffer.numbers = op.elements;
     if (op.kind == TrafficKind::sum || op.kind == TrafficKind::scatter_sum)
       plan.received = std::max(plan.received, in_elements(op, size));
+    if (op.row > 0)
+      plan.padded = std::max({plan.padded, in_elements(op, size), out_elements(op, size)});
   }
   return plan;
 }

@@ -33,6 +33,7 @@ struct BufferPlan {
   /// share a buffer have one; others differ.
   std::vector<std::uint64_t> seed_of_slot = {};
   std::int64_t received = 0;  // elements: parts of all ranks, before they are summed
+  std::int64_t padded = 0;    // elements: a bucket in equal parts
   Dtype dtype = Dtype::f32;
 
   double bytes() const;

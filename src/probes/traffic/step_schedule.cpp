@@ -523,18 +523,27 @@ class StepBuilder {
       exchange_bucket(dense_, ready);
   }
 
+  std::int64_t elements_of(const GradientRow& row, training::BlockRange bucket) const {
+    return std::min(bucket.last * training::kBlock, row.elements) - bucket.first * training::kBlock;
+  }
+  /// As training/parallel/bucket_exchange.h: equal parts of whole blocks for each rank.
   void exchange_bucket(GradientRow& row, int ready) {
     const training::BlockRange bucket = row.buckets[row.exchanged++];
-    const std::int64_t share = training::shard_blocks(bucket, size(row.group)) * training::kBlock;
-    if (s_.split.zero == 1) {
-      exchange(TrafficKind::scatter_sum, row.group, "gradients", share);
-    } else {
-      const std::int64_t own =
-          std::min(bucket.last * training::kBlock, row.elements) - bucket.first * training::kBlock;
+    const std::int64_t own = elements_of(row, bucket);
+    if (s_.split.zero == 1)
+      exchange(TrafficKind::scatter_sum, row.group, "gradients", share_of(row, bucket));
+    else
       exchange(TrafficKind::sum, row.group, "gradients",
-               s_.library_sums ? own : share * size(row.group));
-    }
+               s_.library_sums ? own : share_of(row, bucket) * size(row.group));
+    if (!s_.library_sums || s_.split.zero == 1) pad(row, bucket);
     step_.ops.back().ready = ready;
+  }
+  std::int64_t share_of(const GradientRow& row, training::BlockRange bucket) const {
+    return training::shard_blocks(bucket, size(row.group)) * training::kBlock;
+  }
+  void pad(const GradientRow& row, training::BlockRange bucket) {
+    const std::int64_t own = elements_of(row, bucket);
+    if (own < share_of(row, bucket) * size(row.group)) step_.ops.back().row = own;
   }
 
   void exchange_gradients() {
@@ -556,9 +565,11 @@ class StepBuilder {
     add(TrafficKind::compute, TrafficGroup::all, "update", 0);
     if (s_.split.zero != 1) return;
     for (const GradientRow* row : {&dense_, &expert_})
-      for (const training::BlockRange& bucket : row->buckets)
-        exchange(TrafficKind::gather, row->group, "parameters",
-                 training::shard_blocks(bucket, size(row->group)) * training::kBlock);
+      for (const training::BlockRange& bucket : row->buckets) {
+        if (size(row->group) == 1) continue;
+        exchange(TrafficKind::gather, row->group, "parameters", share_of(*row, bucket));
+        pad(*row, bucket);
+      }
   }
 
   /// Consecutive numbers, the same for all micro-batches.

@@ -56,6 +56,8 @@ struct TrafficOp {
   /// and receive: of the message; control: f64 numbers; all_to_all of a trace: for each rank, else
   /// 0.
   std::int64_t elements = 0;
+  /// Of a bucket that is padded to equal parts: its elements, which are copied there and back.
+  std::int64_t row = 0;
   int peer = 0;  // of a message, in the group
   /// Elements of all_to_all, by rank of the group, and where in its buffer each sender has them.
   std::vector<std::int64_t> to = {}, from = {}, from_first = {};

@@ -94,6 +94,7 @@ TrafficStep::TrafficStep(const StepSchedule& schedule, const TrafficGroups& grou
     overwrite(buffers.out, 0, buffers.out.bytes());
   }
   received_ = training::MemoryBlock(bytes_of(plan_.received), "parts of sums over ranks");
+  padded_ = training::MemoryBlock(bytes_of(plan_.padded), "padded buckets");  // zeros
   fill_inputs();
   name_of_slot_.resize(static_cast<std::size_t>(schedule.slots));
   std::map<std::string, std::size_t> known;
@@ -119,7 +120,7 @@ std::int64_t TrafficStep::bytes_of(std::int64_t elements) const {
 }
 
 std::int64_t TrafficStep::bytes() const {
-  std::int64_t sum = received_.bytes();
+  std::int64_t sum = received_.bytes() + padded_.bytes();
   for (const Buffers& one : buffers_)
     sum += one.in.bytes() + one.out.bytes() +
            static_cast<std::int64_t>(one.numbers.size() * sizeof(double));
@@ -158,8 +159,8 @@ double TrafficStep::expected(const TrafficOp& op, std::int64_t index) const {
       for (int rank = 0; rank < group.size(); ++rank) total += value(op, rank, index);
       return total;
     case TrafficKind::scatter_sum:
-      for (int rank = 0; rank < group.size(); ++rank)
-        total += value(op, rank, group.rank() * op.elements + index);
+      index += group.rank() * op.elements;
+      for (int rank = 0; rank < group.size(); ++rank) total += value(op, rank, index);
       return total;
     case TrafficKind::gather:
       return value(op, static_cast<int>(index / op.elements), index % op.elements);
@@ -190,6 +191,13 @@ View TrafficStep::part(const training::MemoryBlock& block, std::int64_t first,
   return {block.data() + bytes_of(first), 1, elements, dtype_};
 }
 
+/// The parts that ranks exchange: a copy of the row where the operation pads it.
+std::byte* TrafficStep::parts_of(const TrafficOp& op, std::byte* row) {
+  if (op.row == 0) return row;
+  std::memcpy(padded_.data(), row, static_cast<std::size_t>(bytes_of(op.row)));
+  return padded_.data();
+}
+
 void TrafficStep::sum(const TrafficOp& op, const Buffers& buffers, Group& group) {
   Collectives& collectives = *group.collectives();
   if (library_sums_)
@@ -197,10 +205,14 @@ void TrafficStep::sum(const TrafficOp& op, const Buffers& buffers, Group& group)
                            static_cast<std::size_t>(op.elements), dtype_);
   const std::int64_t size = group.size(), share = in_elements(op, group.size()) / size;
   const auto count = static_cast<std::size_t>(share);
-  collectives.run(CollectiveOp::all_to_all, buffers.in.data(), received_.data(), count, dtype_);
-  const View own = part(buffers.out, group.rank() * share, share);
+  const std::byte* parts = parts_of(op, buffers.in.data());
+  collectives.run(CollectiveOp::all_to_all, parts, received_.data(), count, dtype_);
+  const training::MemoryBlock& sums = op.row > 0 ? padded_ : buffers.out;
+  const View own = part(sums, group.rank() * share, share);
   kernels_.elementwise->column_sums({received_.data(), size, share, dtype_}, own, false);
-  collectives.run(CollectiveOp::all_gather, own.data, buffers.out.data(), count, dtype_);
+  collectives.run(CollectiveOp::all_gather, own.data, sums.data(), count, dtype_);
+  if (op.row > 0)
+    std::memcpy(buffers.out.data(), sums.data(), static_cast<std::size_t>(bytes_of(op.row)));
 }
 
 void TrafficStep::scatter_sum(const TrafficOp& op, const Buffers& buffers, Group& group) {
@@ -209,9 +221,19 @@ void TrafficStep::scatter_sum(const TrafficOp& op, const Buffers& buffers, Group
   if (library_sums_)
     return collectives.run(CollectiveOp::reduce_scatter, buffers.in.data(), buffers.out.data(),
                            count, dtype_);
-  collectives.run(CollectiveOp::all_to_all, buffers.in.data(), received_.data(), count, dtype_);
+  const std::byte* parts = parts_of(op, buffers.in.data());
+  collectives.run(CollectiveOp::all_to_all, parts, received_.data(), count, dtype_);
   kernels_.elementwise->column_sums({received_.data(), group.size(), op.elements, dtype_},
                                     part(buffers.out, 0, op.elements), false);
+}
+
+void TrafficStep::gather(const TrafficOp& op, const Buffers& buffers, Group& group) {
+  const bool copies = op.row > 0;
+  group.collectives()->run(CollectiveOp::all_gather, buffers.in.data(),
+                           copies ? padded_.data() : buffers.out.data(),
+                           static_cast<std::size_t>(op.elements), dtype_);
+  if (copies)
+    std::memcpy(buffers.out.data(), padded_.data(), static_cast<std::size_t>(bytes_of(op.row)));
 }
 
 /// By messages: the ranks' parts have different sizes.
@@ -249,8 +271,7 @@ void TrafficStep::communicate(const TrafficOp& op) {
       scatter_sum(op, own, group);
       break;
     case TrafficKind::gather:
-      group.collectives()->run(CollectiveOp::all_gather, own.in.data(), own.out.data(),
-                               static_cast<std::size_t>(op.elements), dtype_);
+      gather(op, own, group);
       break;
     case TrafficKind::all_to_all:
       exchange_rows(op, own, group);
@@ -377,8 +398,13 @@ std::int64_t TrafficStep::wrong_after(const TrafficOp& op) const {
     return found == right ? 0 : 1;
   };
   if (op.kind != TrafficKind::all_to_all) {
-    const bool whole = op.kind == TrafficKind::sum && library_sums_;
-    const std::int64_t elements = whole ? op.elements : out_elements(op, group.size());
+    std::int64_t elements = out_elements(op, group.size());
+    if (op.kind == TrafficKind::sum && library_sums_) elements = op.elements;
+    if (op.row > 0) {  // the rest is padding
+      const std::int64_t before =
+          op.kind == TrafficKind::scatter_sum ? group.rank() * op.elements : 0;
+      elements = std::clamp<std::int64_t>(op.row - before, 0, elements);
+    }
     for (std::int64_t i = 0; i < elements; ++i) wrong += differs(i, expected(op, i));
     return wrong;
   }

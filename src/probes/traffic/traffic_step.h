@@ -96,7 +96,9 @@ class TrafficStep {
   };
   void fill_inputs();
   void communicate(const TrafficOp& op);
+  std::byte* parts_of(const TrafficOp& op, std::byte* row);
   void sum(const TrafficOp& op, const Buffers& buffers, Group& group);
+  void gather(const TrafficOp& op, const Buffers& buffers, Group& group);
   void scatter_sum(const TrafficOp& op, const Buffers& buffers, Group& group);
   void exchange_rows(const TrafficOp& op, const Buffers& buffers, Group& group);
   void run_in_order(const TrafficSelection& what);
@@ -126,6 +128,7 @@ class TrafficStep {
   std::vector<std::size_t> name_of_slot_ = {};
   std::vector<Buffers> buffers_ = {};
   training::MemoryBlock received_ = {};  // parts of all ranks, before they are summed
+  training::MemoryBlock padded_ = {};    // a bucket in equal parts
   // While operations overlap:
   std::atomic<int> computed_{0};          // the last computation that is done
   std::atomic<double> computed_at_{0.0};  // when all were; infinite before

@@ -233,6 +233,7 @@ Measured State::measure(const Measurement& m) {
   const Json chosen = m.chosen ? m.chosen() : Json(nullptr);
   Measured measured;
   measured.clean = count_clean(series.flags);
+  measured.flags = series.flags;
   measured.median = {median(representative(series.seconds, series.flags))};
   if (quality.clock_hz) measured.clock = Hertz{*quality.clock_hz};
   measured.cycles = median_cycles(series);

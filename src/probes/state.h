@@ -37,7 +37,8 @@ struct Measured {
   Status outcome = Status::ok;  // of its worst report
   Seconds median;               // per call, of the clean samples (of all if none is clean)
   std::size_t clean = 0;
-  std::optional<Hertz> clock;  // median during the series
+  std::vector<unsigned> flags = {};  // SampleFlag sets, one for each sample
+  std::optional<Hertz> clock;        // median during the series
   /// Core cycles per call, median over the clean samples; computed for each sample, because the
   /// clock changes between samples.
   std::optional<double> cycles;

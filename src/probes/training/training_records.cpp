@@ -235,6 +235,11 @@ void write_training(State& state, const FinishedTraining& finished) {
   if (run.profile) write_profile(state, *run.profile);
   Json facts = setting_of(finished);
   facts.update(outcome_of(finished));
+  if (state.device().kind() == "host")  // of all steps, mean over ranks and their threads
+    facts["processor_s"] = {{"data", run.processor.data.value},
+                            {"forward", run.processor.forward.value},
+                            {"backward", run.processor.backward.value},
+                            {"update", run.processor.update.value}};
   if (const auto peaks = training_peaks(state); !peaks.empty())
     facts["peak_flops"] = {{"value", peaks.front().value},
                            {"kind", peaks.front().kind},

@@ -1,7 +1,7 @@
 // What serving a language model needs, and the least time that a token can take.
 #pragma once
 
-#include "results/predictions/model_shape.h"
+#include "core/model_shape.h"
 #include "results/predictions/prediction.h"
 
 namespace bench {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/model_shape.h"
 #include "core/names.h"
-#include "results/predictions/model_shape.h"
 #include "results/predictions/prediction.h"
 
 namespace bench {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "results/predictions/model_shape.h"
+#include "core/model_shape.h"
 #include "results/predictions/prediction.h"
 #include "results/predictions/training_memory.h"
 

@@ -122,12 +122,17 @@ namespace {
 
 /// Spent in exchanges within passes.
 struct Exchanges {
-  Seconds tensor, shard;
+  Seconds tensor, shard, processor;
 
   static Exchanges of(const Lane& lane) {
     const KernelSet& kernels = lane.kernels();
-    return {kernels.ranks ? kernels.ranks->spent() : Seconds{},
-            kernels.copies ? kernels.copies->spent() : Seconds{}};
+    Exchanges all;
+    if (kernels.ranks) all = {kernels.ranks->spent(), {}, kernels.ranks->processor()};
+    if (kernels.copies) {
+      all.shard = kernels.copies->spent();
+      all.processor += kernels.copies->processor();
+    }
+    return all;
   }
 };
 
@@ -141,29 +146,33 @@ class Laps {
     lane_ = &lane;
     exchanges_ = Exchanges::of(lane);
   }
-  void end(Seconds& phase) {
+  void end(Seconds& phase, Seconds* processor = nullptr) {
     lane_->memory().synchronise();  // a device runs asynchronously
     const Seconds now = steady_now();
     const Exchanges exchanges = Exchanges::of(*lane_);
     const Seconds tensor = exchanges.tensor - exchanges_.tensor;
     const Seconds shard = exchanges.shard - exchanges_.shard;
     phase += now - before_ - tensor - shard;
+    const Seconds on_processor = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
+    if (processor != nullptr)
+      *processor += on_processor - processor_ - (exchanges.processor - exchanges_.processor);
+    processor_ = on_processor;
     times_.tensor_exchange += tensor;
     times_.shard_exchange += shard;
     before_ = now;
     exchanges_ = exchanges;
   }
   /// Also on the lane's timeline.
-  void end(Seconds& phase, Activity activity) {
+  void end(Seconds& phase, Activity activity, Seconds* processor = nullptr) {
     const Seconds begin = before_;
-    end(phase);
+    end(phase, processor);
     if (lane_->timeline() != nullptr) lane_->timeline()->add(activity, begin, before_);
   }
 
  private:
   Replica::Times& times_;
   const Lane* lane_ = nullptr;
-  Seconds before_ = steady_now();
+  Seconds before_ = steady_now(), processor_ = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
   Exchanges exchanges_ = {};
 };
 
@@ -216,7 +225,7 @@ void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
     const StepScalars scalars{scale, number == 0};
     if (pass.forward) {
       fill(lane, number);
-      laps.end(times.data, Activity::data);
+      laps.end(times.data, Activity::data, &times.data_processor);
       if (stage.received) stage.links->receive_from_previous(lane.tensor(stage.received));
       laps.end(times.pipeline_wait, Activity::messages);
       lane.forward(scalars);
@@ -225,7 +234,7 @@ void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
         stage.links->send_to_next(lane.tensor(stage.sent));
       } else
         lane.add_up(losses_, number >= static_cast<int>(lanes_.size()));
-      laps.end(times.forward);
+      laps.end(times.forward, &times.forward_processor);
       continue;
     }
     if (stage.sent) stage.links->receive_from_next(lane.tensor(stage.sent));
@@ -236,7 +245,7 @@ void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
       stage.links->send_to_previous(lane.gradient(stage.received));
     }
     call_after_backward(lane, number, hooks);
-    laps.end(times.backward);
+    laps.end(times.backward, &times.backward_processor);
   }
 }
 
@@ -250,7 +259,7 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
   for (int i = 0; i < options_.micro_batches; ++i) {
     const int number = index * options_.micro_batches + i;
     fill(lane, number);
-    laps.end(times.data, Activity::data);
+    laps.end(times.data, Activity::data, &times.data_processor);
     if (!lane.memory().on_host()) {
       lane.upload();
       laps.end(times.transfer);
@@ -258,13 +267,13 @@ void Replica::run_lane(int index, const Fill& fill, double scale, const Hooks& h
     const StepScalars scalars{scale, i == 0};
     lane.forward(scalars);
     lane.add_up(losses_, i > 0);
-    laps.end(times.forward);
+    laps.end(times.forward, &times.forward_processor);
     if (i + 1 < options_.micro_batches)
       lane.backward(scalars);
     else
       backward(index, scalars, hooks);
     call_after_backward(lane, number, hooks);
-    laps.end(times.backward);
+    laps.end(times.backward, &times.backward_processor);
   }
 } catch (...) {
   if (hooks.failed) hooks.failed();
@@ -293,6 +302,9 @@ Replica::Times Replica::times() const {
     mean.tensor_exchange += lane.tensor_exchange * share;
     mean.shard_exchange += lane.shard_exchange * share;
     mean.pipeline_wait += lane.pipeline_wait * share;
+    mean.data_processor += lane.data_processor * share;
+    mean.forward_processor += lane.forward_processor * share;
+    mean.backward_processor += lane.backward_processor * share;
   }
   return mean;
 }

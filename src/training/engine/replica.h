@@ -115,6 +115,8 @@ class Replica {
   /// stages, are parts of no other time.
   struct Times {
     Seconds data, transfer, forward, backward, tensor_exchange, shard_exchange, pipeline_wait;
+    /// Of `data`, `forward` and `backward` the time on a processor, on hosts.
+    Seconds data_processor, forward_processor, backward_processor;
   };
   Times times() const;
   /// Records from now on what the lanes and this rank do; null: nothing. `timelines` has one for

@@ -23,6 +23,8 @@ class RankKernels {
   virtual int rank() const = 0;
   /// Spent in these calls so far, waiting for other ranks included.
   virtual Seconds spent() const = 0;
+  /// Of it, on a processor: a library may poll while it waits.
+  virtual Seconds processor() const = 0;
   /// Size of its own buffers, which the lanes of a rank share.
   virtual std::int64_t bytes() const = 0;
 };

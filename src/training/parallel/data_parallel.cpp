@@ -140,7 +140,9 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.gradient_norm = gradient_norm();
   {
     const TimelineScope recorded(replica_.timeline(), Activity::update);
+    const Seconds begun = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
     replica_.finish(out, rate, clip);
+    out.update_processor = cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - begun;
   }
   replica_.kernels().memory->synchronise();  // else the update's time would count for later phases
   const Seconds updated = steady_now();
@@ -152,6 +154,9 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.transfer = lanes.transfer;
   out.forward = lanes.forward;
   out.backward = lanes.backward + times.lane_sum;
+  out.data_processor = lanes.data_processor;
+  out.forward_processor = lanes.forward_processor;
+  out.backward_processor = lanes.backward_processor;
   out.tensor_exchange = lanes.tensor_exchange;
   out.pipeline_wait = lanes.pipeline_wait;
   out.exchange_exposed = times.exposed + lanes.shard_exchange + (end - updated);

@@ -25,6 +25,8 @@ struct StepOutcome : Replica::Step {
   /// Of this rank, mean over its lanes; `transfer` of inputs to a device, `backward` including the
   /// sum of the lanes' gradients.
   Seconds data, transfer, forward, backward;
+  Seconds data_processor, forward_processor, backward_processor;  // Replica::Times
+  Seconds update_processor;  // of the first thread, in the update alone
   /// Where models are divided over ranks: sums over tensor ranks, and waiting for other stages.
   Seconds tensor_exchange, pipeline_wait;
   Seconds rollout;  // answers generated for this step; set by the trainer

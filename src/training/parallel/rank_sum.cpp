@@ -23,7 +23,7 @@ class RankSum final : public RankKernels {
       : group_(group), elementwise_(elementwise), buffers_(std::move(buffers)) {}
 
   void sum(View x) override {
-    const Seconds begin = steady_now();
+    const Spending spending(*this);
     const std::int64_t size = group_.size();
     const std::int64_t share = (x.elements() + size - 1) / size;
     const View flat{x.data, 1, x.elements(), x.dtype};
@@ -40,11 +40,10 @@ class RankSum final : public RankKernels {
     elementwise_.column_sums(received, own, false);  // in the order of ranks
     collectives.run(CollectiveOp::all_gather, own.data, parts.data, count, x.dtype);
     if (!fits) elementwise_.copy(part_of(parts, 0, flat.columns), flat, false);
-    spent_ += steady_now() - begin;
   }
 
   void gather(View own, View all) override {
-    const Seconds begin = steady_now();
+    const Spending spending(*this);
     const bool fits = own.elements() * group_.size() == all.elements();
     const View to =
         fits ? all : buffer(buffers_->padded, own.elements() * group_.size(), all.dtype);
@@ -52,11 +51,10 @@ class RankSum final : public RankKernels {
                               static_cast<std::size_t>(own.elements()), own.dtype);
     const View flat{all.data, 1, all.elements(), all.dtype};
     if (!fits) elementwise_.copy(part_of(to, 0, flat.columns), flat, false);
-    spent_ += steady_now() - begin;
   }
 
   void scatter_sum(View all, View own, bool add) override {
-    const Seconds begin = steady_now();
+    const Spending spending(*this);
     const std::int64_t elements = own.elements() * group_.size();
     const View flat{all.data, 1, all.elements(), all.dtype};
     View from = flat;
@@ -73,16 +71,31 @@ class RankSum final : public RankKernels {
     received.rows = group_.size();
     received.columns = own.elements();
     elementwise_.column_sums(received, {own.data, 1, own.elements(), own.dtype}, add);
-    spent_ += steady_now() - begin;
   }
 
   int rank() const override { return group_.rank(); }
   Seconds spent() const override { return spent_; }
+  Seconds processor() const override { return processor_; }
   std::int64_t bytes() const override {
     return buffers_->received.bytes() + buffers_->padded.bytes();
   }
 
  private:
+  class Spending {
+   public:
+    explicit Spending(RankSum& of) : of_(of) {}
+    ~Spending() {
+      of_.spent_ += steady_now() - begin_;
+      of_.processor_ += cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - processor_;
+    }
+    Spending(const Spending&) = delete;
+    Spending& operator=(const Spending&) = delete;
+
+   private:
+    RankSum& of_;
+    Seconds begin_ = steady_now(), processor_ = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
+  };
+
   static View buffer(MemoryBlock& block, std::int64_t elements, Dtype dtype) {
     const auto bytes = elements * static_cast<std::int64_t>(size_of(dtype));
     if (block.bytes() < bytes) block = MemoryBlock(bytes, "parts of sums over ranks");
@@ -92,7 +105,7 @@ class RankSum final : public RankKernels {
   Group& group_;
   ElementwiseKernels& elementwise_;
   std::shared_ptr<Buffers> buffers_;
-  Seconds spent_;
+  Seconds spent_, processor_;
 };
 
 }  // namespace

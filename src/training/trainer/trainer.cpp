@@ -71,6 +71,9 @@ int usual_host_threads() {
 void Trainer::finish() {
   run_.breakdown = breakdown_.over_ranks(group_, run_.wall);
   run_.straggler_spread = straggler_spread(run_.breakdown, spread_);
+  for (Seconds* phase : {&run_.processor.data, &run_.processor.forward, &run_.processor.backward,
+                         &run_.processor.update})
+    *phase = {total(group_, phase->value) / group_.size()};
   run_.memory = memory_of_fullest_rank();
   if (profiler_) run_.profile = profiler_->finish();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
@@ -483,6 +486,10 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
                         step.tensor_exchange + step.pipeline_wait + step.exchange_exposed +
                         step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
+  run_.processor.data += step.data_processor;
+  run_.processor.forward += step.forward_processor;
+  run_.processor.backward += step.backward_processor;
+  run_.processor.update += step.update_processor;
   spread_ += step.straggler_spread;
   if (!step.skipped)
     checks_->after_step(done_, step.gradient_norm, options_.recipe.schedule.rate(done_));

@@ -111,6 +111,11 @@ struct TrainingRun {
   std::vector<CurvePoint> curve = {};
   std::vector<std::pair<std::string, double>> parts = {};  // of the last gap, by name
   std::vector<PhaseTime> breakdown = {};
+  /// Time on a processor of the steps' phases, mean over threads and ranks; on hosts.
+  struct Processor {
+    Seconds data, forward, backward, update;
+  };
+  Processor processor = {};
   std::vector<MemoryUse> memory = {};
   std::optional<StepProfile> profile = {};  // of this rank
   std::vector<TrainingCheck> checks = {};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "results/predictions/model_shape.h"
+#include "core/model_shape.h"
 #include "results/predictions/prediction.h"
 #include "results/predictions/training_time.h"
 #include "runner/commands/command.h"

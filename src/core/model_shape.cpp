@@ -1,4 +1,4 @@
-#include "results/predictions/model_shape.h"
+#include "core/model_shape.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // Parameters, operations and caches of public models, as published.
-#include "results/predictions/model_shape.h"
+#include "core/model_shape.h"
 
 #include "core/error.h"
 #include "core/whole_file.h"

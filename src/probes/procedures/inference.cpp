@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/order_statistics.h"
 #include "core/text.h"
 #include "devices/host_clock.h"
 #include "devices/memory.h"
@@ -292,20 +291,22 @@ class InferenceProbe {
     std::vector<double> gains;
     double different = 0.0;
     inference::Batcher::Counts counts;
-    const Conditions conditions = watched(state_.device(), state_.group(), Worker::threads, [&] {
-      for (int i = 0; i < kSpeculationRounds; ++i) {
-        const Answered plain = answer_texts(engine, 0), drafted = answer_texts(engine, draft);
-        gains.push_back(plain.time / drafted.time);
-        counts = drafted.counts;
-        for (std::size_t t = 0; t < plain.tokens.size(); ++t)
-          different += plain.tokens[t] == drafted.tokens[t] ? 0.0 : 1.0;
-      }
-    });
+    WorkWatch watch(state_.device(), state_.group(), Worker::threads);
+    for (int i = 0; i < kSpeculationRounds; ++i) {
+      watch.begin();
+      const Answered plain = answer_texts(engine, 0), drafted = answer_texts(engine, draft);
+      watch.end();
+      gains.push_back(plain.time / drafted.time);
+      counts = drafted.counts;
+      for (std::size_t t = 0; t < plain.tokens.size(); ++t)
+        different += plain.tokens[t] == drafted.tokens[t] ? 0.0 : 1.0;
+    }
+    const Conditions conditions = watch.finish();
+    state_.under(conditions).values("speculative_gain", gains, params);
     const Check check{"answers equal to those without drafts", different, 0.0};
-    state_.under(conditions).value("speculative_gain", median(gains), params, {}, check);
     state_.value("accepted_tokens",
                  1.0 + static_cast<double>(counts.accepted) / static_cast<double>(counts.decoded),
-                 params);
+                 params, {}, check);
   }
 
   void write_facts() {

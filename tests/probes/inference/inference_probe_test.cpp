@@ -131,10 +131,12 @@ TEST_CASE("a trained model has the gap of its training, weights of few bits a la
   CHECK(gaps.at(0).check->passed());
   CHECK(gaps.at(0).values.at(0) < 0.13);
   CHECK(job.of("gap_increase").at(0).values.at(0) > 0.001);
-  REQUIRE(job.of("speculative_gain").size() == 2);
-  for (const Samples& samples : job.of("speculative_gain")) CHECK(samples.check->passed());
+  CHECK(job.of("speculative_gain").size() == 2);
   REQUIRE(job.of("accepted_tokens").size() == 2);
-  for (const Samples& samples : job.of("accepted_tokens")) CHECK(samples.values.at(0) > 1.5);
+  for (const Samples& samples : job.of("accepted_tokens")) {
+    CHECK(samples.check->passed());
+    CHECK(samples.values.at(0) > 1.5);
+  }
 }
 
 TEST_CASE("what inference cannot measure is skipped or refused, saying why") {

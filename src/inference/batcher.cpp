@@ -15,10 +15,6 @@ namespace {
 constexpr NameTable<Batching, 2> kBatchings{
     {{{Batching::continuous, "continuous"}, {Batching::fixed, "static"}}}};
 
-std::int64_t blocks_for(std::int64_t positions) {
-  return (positions + kCacheTokens - 1) / kCacheTokens;
-}
-
 }  // namespace
 
 std::string_view to_string(Batching batching) { return kBatchings.name(batching); }
@@ -62,7 +58,7 @@ bool Batcher::place(Sequence& sequence) {
   const auto prompt = static_cast<std::int64_t>(sequence.request.prompt.size());
   CacheBlocks::Prefix prefix;
   if (options_.reuse_prefixes) prefix = blocks_.find(sequence.request.prompt);
-  const std::int64_t more = blocks_for(prompt + sequence.request.answer_tokens) -
+  const std::int64_t more = cache_blocks(prompt + sequence.request.answer_tokens) -
                             static_cast<std::int64_t>(prefix.blocks.size());
   if (more > blocks_.available()) {
     release(prefix.blocks);

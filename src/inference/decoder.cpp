@@ -24,7 +24,7 @@ View row_of(const float* data, std::int64_t columns) {
 std::int64_t rounded_blocks(const training::LlmShape& shape) {
   const std::int64_t widest =
       std::max({shape.width, shape.hidden, shape.attention().output_columns()});
-  return (widest + kBlockRows - 1) / kBlockRows;
+  return row_blocks(widest);
 }
 
 CacheShape cache_shape_of(const training::AttentionShape& heads, std::int64_t layers) {
@@ -56,8 +56,7 @@ Decoder::Decoder(const DecoderModel& model, PagedCache& cache, int threads, std:
                         needed.head_dim == cache.shape().head_dim,
                     "decoder", "a cache of another shape");
   // Nothing is allocated within passes: a thread that threw would leave the others waiting.
-  const auto most_blocks =
-      static_cast<std::size_t>((model.shape.sequence + kCacheTokens - 1) / kCacheTokens);
+  const auto most_blocks = static_cast<std::size_t>(cache_blocks(model.shape.sequence));
   for (int i = 0; i < threads; ++i) {
     Scratch& own = scratch_.emplace_back();
     own.kernels = kernels(Dtype::f32);
@@ -225,7 +224,7 @@ void Decoder::normalise(const float* x, const std::vector<float>& gain,
 
 void Decoder::round(const std::vector<float>& buffer, std::int64_t columns, std::int64_t row) {
   if (!is_quantised(model_.type)) return;
-  const std::int64_t blocks = (columns + kBlockRows - 1) / kBlockRows;
+  const std::int64_t blocks = row_blocks(columns);
   loops_.round(buffer.data() + row * columns, columns, model_.type,
                {rounded_.data() + row * blocks * kBlockRows, scales_.data() + row * blocks,
                 starts_.data() + row * blocks});

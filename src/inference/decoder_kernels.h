@@ -32,6 +32,10 @@ struct MatrixPass {
 };
 
 inline constexpr std::int64_t kCacheTokens = 16;  // positions of a block of the cache
+/// Blocks for so many positions.
+constexpr std::int64_t cache_blocks(std::int64_t positions) {
+  return (positions + kCacheTokens - 1) / kCacheTokens;
+}
 inline constexpr int kMostQueries = 8;
 
 /// Queries of one sequence that share a head of keys and values.
@@ -49,7 +53,7 @@ struct AttentionPass {
   float* scores = nullptr;                 // scratch, score_elements() of the longest
 };
 constexpr std::int64_t score_elements(std::int64_t length) {
-  return kMostQueries * ((length + kCacheTokens - 1) / kCacheTokens + 1) * kCacheTokens;
+  return kMostQueries * (cache_blocks(length) + 1) * kCacheTokens;
 }
 
 struct DecoderKernels {

@@ -342,7 +342,7 @@ inline void attend_from(const AttentionPass& pass, int first) {
     Index longest = 0;
     for (int q = first; q < first + queries; ++q)
       longest = pass.length[q] > longest ? pass.length[q] : longest;
-    const Index blocks = (longest + kCacheTokens - 1) / kCacheTokens;
+    const Index blocks = cache_blocks(longest);
     const Index stride = (blocks + 1) * kCacheTokens;
     score<queries>(pass, first, blocks, stride);
     float sums[queries];

@@ -155,7 +155,8 @@ DecoderModel make_decoder_model(const LlmShape& shape, WeightType type,
     model.embedding = from.vector("embedding");
     if (type != WeightType::f32) {
       model.narrow_embedding.resize(model.embedding.size());
-      std::ranges::transform(model.embedding, model.narrow_embedding.begin(), bf16_bits);
+      std::ranges::transform(model.embedding, model.narrow_embedding.begin(),
+                             [](float value) { return training::Bf16(value); });
       model.embedding = {};
     }
   }
@@ -177,7 +178,7 @@ void DecoderModel::embed(std::int32_t token, float* to) const {
   if (!embedding.empty())
     std::copy_n(embedding.begin() + static_cast<std::ptrdiff_t>(at), width, to);
   else if (!narrow_embedding.empty())
-    for (std::size_t i = 0; i < width; ++i) to[i] = from_bf16(narrow_embedding[at + i]);
+    for (std::size_t i = 0; i < width; ++i) to[i] = static_cast<float>(narrow_embedding[at + i]);
   else
     for (std::size_t i = 0; i < width; ++i) to[i] = head.at(static_cast<std::int64_t>(i), token);
 }
@@ -244,7 +245,8 @@ void copy_stored(const DecoderModel& model, const training::Plan& plan,
     std::copy_n(one.values->begin(), to.elements(), to.as<float>());
   }
   if (!model.narrow_embedding.empty())
-    std::ranges::transform(model.narrow_embedding, view_of("embedding").as<float>(), from_bf16);
+    std::ranges::transform(model.narrow_embedding, view_of("embedding").as<float>(),
+                           [](training::Bf16 value) { return static_cast<float>(value); });
 }
 
 }  // namespace bench::inference

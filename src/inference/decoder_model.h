@@ -10,6 +10,7 @@
 
 #include "inference/packed_matrix.h"
 #include "training/engine/lane.h"
+#include "training/kernels/functors/portable.h"
 #include "training/models/llm.h"
 
 namespace bench::inference {
@@ -32,7 +33,7 @@ struct DecoderModel {
   WeightType type = WeightType::f32;
   /// [vocabulary, width], in bf16 unless the weights are f32; empty if the head is the embedding.
   std::vector<float> embedding = {};
-  std::vector<std::uint16_t> narrow_embedding = {};
+  std::vector<training::Bf16> narrow_embedding = {};
   std::vector<float> positions = {};  // [sequence, width], of GPT-2
   std::vector<float> angles = {};     // [sequence, head_dim], of RoPE
   std::vector<Layer> layers = {};

@@ -1,16 +1,18 @@
 #include "inference/packed_matrix.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "core/error.h"
 #include "core/names.h"
 #include "training/engine/graph.h"
+#include "training/kernels/functors/portable.h"
 
 namespace bench::inference {
 namespace {
+
+using training::Bf16;
 
 constexpr NameTable<WeightType, 4> kWeightTypes{{{{WeightType::f32, "f32"},
                                                   {WeightType::bf16, "bf16"},
@@ -18,7 +20,7 @@ constexpr NameTable<WeightType, 4> kWeightTypes{{{{WeightType::f32, "f32"},
                                                   {WeightType::int4, "int4"}}}};
 
 std::int64_t panel_bytes(std::int64_t rows, WeightType type) {
-  if (is_quantised(type)) return (rows + kBlockRows - 1) / kBlockRows * block_bytes(type);
+  if (is_quantised(type)) return row_blocks(rows) * block_bytes(type);
   if (type == WeightType::bf16) return (rows + 1) / 2 * kPanelColumns * 4;
   return rows * kPanelColumns * 4;
 }
@@ -46,10 +48,9 @@ void quantise_column(const float* weights, WeightType type, std::int64_t column,
   for (std::int64_t i = 0; i < kBlockRows; ++i)
     if (std::fabs(weights[i]) > std::fabs(largest)) largest = weights[i];
   const int most = type == WeightType::int8 ? 127 : 7, least = type == WeightType::int8 ? -127 : -8;
-  const std::uint16_t bits =
-      bf16_bits(type == WeightType::int8 ? std::fabs(largest) / 127.0F : largest / -8.0F);
-  const float scale = from_bf16(bits);
-  std::memcpy(block + 2 * column, &bits, sizeof bits);
+  const Bf16 stored_scale(type == WeightType::int8 ? std::fabs(largest) / 127.0F : largest / -8.0F);
+  const auto scale = static_cast<float>(stored_scale);
+  std::memcpy(block + 2 * column, &stored_scale, sizeof stored_scale);
   std::byte* values = block + 2 * kPanelColumns;
   for (std::int64_t i = 0; i < kBlockRows; ++i) {
     const float exact = scale == 0.0F ? 0.0F : weights[i] / scale;
@@ -77,31 +78,20 @@ std::int64_t place_in_panel(WeightType type, std::int64_t row, std::int64_t colu
   return row / 2 * 2 * kPanelColumns + 2 * column + row % 2;
 }
 
-template <class T, class Convert>
-void pack_rows(const MatrixSource& from, WeightType type, std::int64_t panel, std::byte* to,
-               Convert convert) {
+template <class T>
+void pack_rows(const MatrixSource& from, WeightType type, std::int64_t panel, std::byte* to) {
   T* values = reinterpret_cast<T*>(to);
   const std::int64_t first = panel * kPanelColumns;
   const std::int64_t count = std::min(kPanelColumns, from.columns - first);
   for (std::int64_t i = 0; i < from.rows; ++i)
     for (std::int64_t j = 0; j < count; ++j)
-      values[place_in_panel(type, i, j)] = convert(from.at(i, first + j));
+      values[place_in_panel(type, i, j)] = T(from.at(i, first + j));
 }
 
 }  // namespace
 
 std::string_view to_string(WeightType type) { return kWeightTypes.name(type); }
 WeightType weight_type(std::string_view name) { return kWeightTypes.value(name, "weight type"); }
-
-std::uint16_t bf16_bits(float value) {
-  if (std::isnan(value)) return 0x7fc0;
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
-}
-
-float from_bf16(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
 
 PackedMatrix::PackedMatrix(const MatrixSource& from, WeightType type)
     : rows_(from.rows),
@@ -114,9 +104,9 @@ PackedMatrix::PackedMatrix(const MatrixSource& from, WeightType type)
     if (is_quantised(type))
       pack_quantised(from, type, i, to);
     else if (type == WeightType::bf16)
-      pack_rows<std::uint16_t>(from, type, i, to, bf16_bits);
+      pack_rows<Bf16>(from, type, i, to);
     else
-      pack_rows<float>(from, type, i, to, [](float value) { return value; });
+      pack_rows<float>(from, type, i, to);
   }
 }
 
@@ -130,14 +120,14 @@ float PackedMatrix::at(std::int64_t row, std::int64_t column) const {
   const std::int64_t place = place_in_panel(type_, row, j);
   if (type_ == WeightType::f32) return reinterpret_cast<const float*>(from)[place];
   if (type_ == WeightType::bf16)
-    return from_bf16(reinterpret_cast<const std::uint16_t*>(from)[place]);
+    return static_cast<float>(reinterpret_cast<const Bf16*>(from)[place]);
   from += row / kBlockRows * block_bytes(type_);
-  std::uint16_t scale = 0;
+  Bf16 scale;
   std::memcpy(&scale, from + 2 * j, sizeof scale);
   const auto [byte, upper] = place_in_block(type_, row % kBlockRows, j);
   int stored = std::to_integer<int>(from[2 * kPanelColumns + byte]);
   if (type_ == WeightType::int4) stored = upper ? stored >> 4 : stored & 15;
-  return from_bf16(scale) * static_cast<float>(stored - weight_offset(type_));
+  return static_cast<float>(scale) * static_cast<float>(stored - weight_offset(type_));
 }
 
 }  // namespace bench::inference

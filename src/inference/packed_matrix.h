@@ -25,7 +25,12 @@ constexpr bool is_quantised(WeightType type) {
 
 inline constexpr std::int64_t kPanelColumns = 32;
 inline constexpr std::int64_t kBlockRows = 32;  // weights with one scale
-inline constexpr std::int64_t kGroupRows = 4;   // whose products one instruction adds up
+/// Blocks for so many rows.
+constexpr std::int64_t row_blocks(std::int64_t rows) {
+  return (rows + kBlockRows - 1) / kBlockRows;
+}
+
+inline constexpr std::int64_t kGroupRows = 4;  // whose products one instruction adds up
 
 /// What is added to a quantised weight so that it is stored without a sign.
 constexpr int weight_offset(WeightType type) { return type == WeightType::int8 ? 128 : 8; }
@@ -59,7 +64,7 @@ class PackedMatrix {
   std::int64_t columns() const { return columns_; }
   WeightType type() const { return type_; }
   std::int64_t panels() const { return (columns_ + kPanelColumns - 1) / kPanelColumns; }
-  std::int64_t blocks() const { return (rows_ + kBlockRows - 1) / kBlockRows; }
+  std::int64_t blocks() const { return row_blocks(rows_); }
   const std::byte* panel(std::int64_t index) const { return memory_.data() + index * panel_bytes_; }
   std::int64_t bytes() const { return panels() * panel_bytes_; }
   static std::int64_t bytes(std::int64_t rows, std::int64_t columns, WeightType type);
@@ -78,9 +83,5 @@ constexpr std::int64_t block_bytes(WeightType type) {
   const std::int64_t weights = kBlockRows * kPanelColumns;
   return 2 * kPanelColumns + (type == WeightType::int8 ? weights : weights / 2);
 }
-
-/// bf16 by its bits, rounded to nearest even.
-std::uint16_t bf16_bits(float value);
-float from_bf16(std::uint16_t bits);
 
 }  // namespace bench::inference

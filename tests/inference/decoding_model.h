@@ -75,12 +75,12 @@ struct TestDecoder {
               const DecoderKernels& loops = decoder_kernels())
       : model(of),
         cache({of.shape.layers, of.shape.kv_heads, of.shape.attention().head_dim},
-              sequences * ((of.shape.sequence + kCacheTokens - 1) / kCacheTokens)),
+              sequences * bench::inference::cache_blocks(of.shape.sequence)),
         decoder(model, cache, threads, 128, test_kernels, loops) {}
 
   /// Blocks of sequence `index`, in no simple order.
   std::vector<int> blocks_of(int index) const {
-    const int each = static_cast<int>((model.shape.sequence + kCacheTokens - 1) / kCacheTokens);
+    const int each = static_cast<int>(cache_blocks(model.shape.sequence));
     std::vector<int> blocks;
     for (int i = each - 1; i >= 0; --i) blocks.push_back(index * each + i);
     return blocks;

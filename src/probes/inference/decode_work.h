@@ -14,8 +14,7 @@ namespace bench {
 /// Blocks of the cache for sequences of equal length: sequence i has the i-th part of them.
 class SequenceBlocks {
  public:
-  explicit SequenceBlocks(std::int64_t positions)
-      : each_((positions + inference::kCacheTokens - 1) / inference::kCacheTokens) {}
+  explicit SequenceBlocks(std::int64_t positions) : each_(inference::cache_blocks(positions)) {}
 
   std::int64_t each() const { return each_; }
   std::vector<int> of(std::int64_t sequence) const;

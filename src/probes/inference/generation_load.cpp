@@ -130,7 +130,7 @@ class RunningLoad {
 
   void take(const TextProgress& progress, Seconds at) {
     Open& open = open_.at(progress.id);
-    // Tokens of one pass come together: a part of the answer.
+    // Tokens of one pass arrive at once: one part of the answer.
     open.times.push_back(at);
     open.tokens.insert(open.tokens.end(), progress.tokens.begin(), progress.tokens.end());
     add_to(result_.served.slice_tokens, at, static_cast<double>(progress.tokens.size()));

@@ -176,12 +176,9 @@ void LoadSeries::write_quantiles(const std::string& metric, Json params,
                                  const serving::ServingResult& all,
                                  const storage::LatencyHistogram& latency,
                                  const Conditions& conditions) {
-  const bool of_requests = &latency != &all.inter_token;
-  const double count = of_requests ? all.due : latency.count();
-  for (const auto& [name, share, least] : serving::kLatencyQuantiles) {
-    if (count < least) continue;
-    params["quantile"] = name;
-    const Seconds value = of_requests ? all.quantile(latency, share) : latency.quantile(share);
+  const double behind = &latency == &all.inter_token ? latency.count() : all.due;
+  for (const auto& [quantile, value] : all.quantiles(latency, behind)) {
+    params["quantile"] = quantile;
     if (std::isnan(value.value))
       state_.skip_series(
           metric, params,

@@ -287,12 +287,8 @@ class ServingProbe {
 
   void write_quantiles(const std::string& metric, Json params, const ServingResult& all,
                        const storage::LatencyHistogram& latency) {
-    // What has one value a request misses those without an answer; the rest has no such count.
-    const bool of_requests = &latency != &all.inter_token && &latency != &all.send_delay;
-    for (const auto& [name, share, least] : kLatencyQuantiles) {
-      params["quantile"] = name;
-      if (all.due < least || !(latency.count() > 0.0 || of_requests)) continue;
-      const Seconds value = of_requests ? all.quantile(latency, share) : latency.quantile(share);
+    for (const auto& [quantile, value] : all.quantiles(latency, all.due)) {
+      params["quantile"] = quantile;
       if (std::isnan(value.value))
         state_.skip_series(metric, params,
                            fmt::format("{:g} of {:g} requests have no answer",

@@ -17,6 +17,15 @@ namespace {
 constexpr std::size_t kMostProblems = 8;  // different ones that are kept
 constexpr double kBoundShare = 0.99;      // of the requests
 
+/// Each is reported if so many requests or times stand behind it.
+struct LatencyQuantile {
+  const char* name;
+  double share;
+  double least;
+};
+constexpr LatencyQuantile kLatencyQuantiles[] = {
+    {"p50", 0.5, 1}, {"p90", 0.9, 10}, {"p99", 0.99, 100}, {"p99.9", 0.999, 1000}};
+
 /// Reads answers in a thread of its own, so that the client's has nothing to do but the network.
 class Reader {
  public:
@@ -159,6 +168,18 @@ Seconds ServingResult::quantile(const storage::LatencyHistogram& of, double q) c
   const double rank = q * all;
   if (!(all > 0.0) || rank > of.count()) return {std::numeric_limits<double>::quiet_NaN()};
   return of.quantile(rank / of.count());
+}
+
+std::vector<ServingResult::LatencyValue> ServingResult::quantiles(
+    const storage::LatencyHistogram& of, double behind) const {
+  // What has one value a request misses those without an answer; the rest has no such count.
+  const bool of_requests = &of != &inter_token && &of != &send_delay;
+  if (!of_requests && !(of.count() > 0.0)) return {};
+  std::vector<LatencyValue> values;
+  for (const auto& [name, share, least] : kLatencyQuantiles)
+    if (behind >= least)
+      values.push_back({name, of_requests ? quantile(of, share) : of.quantile(share)});
+  return values;
 }
 
 bool ServingResult::holds() const {

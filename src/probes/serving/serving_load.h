@@ -51,18 +51,16 @@ struct ServingResult {
   /// A latency that so many of the requests kept, where those without an answer kept none; NaN if
   /// too few have one. `of` is one of the histograms with one value a request.
   Seconds quantile(const storage::LatencyHistogram& of, double q) const;
+  struct LatencyValue {
+    const char* quantile;  // "p50"
+    Seconds value;         // NaN: too few requests have an answer
+  };
+  /// p50, p90, p99 and p99.9 of one of the histograms, those that so many requests or times can
+  /// show; of requests as quantile() has them.
+  std::vector<LatencyValue> quantiles(const storage::LatencyHistogram& of, double behind) const;
   /// Whether 99 % of the requests kept each of the bounds; not if there were none.
   bool holds() const;
 };
-
-/// The quantiles that are reported, each if so many requests stand behind it.
-struct LatencyQuantile {
-  const char* name;
-  double share;
-  double least_requests;
-};
-inline constexpr LatencyQuantile kLatencyQuantiles[] = {
-    {"p50", 0.5, 1}, {"p90", 0.9, 10}, {"p99", 0.99, 100}, {"p99.9", 0.999, 1000}};
 
 struct ServingLoad {
   LoadSetting load;

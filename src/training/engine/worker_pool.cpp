@@ -3,32 +3,9 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "training/engine/spin_wait.h"
 
 namespace bench::training {
-namespace {
-
-// Spinning this long costs less than sleeping and waking; longer spinning would block the core.
-constexpr int kSpins = 2000;
-
-inline void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-template <class T>
-void wait_while(const std::atomic<T>& value, T old) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
-    pause();
-  }
-  value.wait(old, std::memory_order_acquire);
-}
-
-}  // namespace
-
 WorkerPool::WorkerPool(int threads) : errors_(static_cast<std::size_t>(threads > 0 ? threads : 1)) {
   try {
     for (int thread = 1; thread < size(); ++thread)

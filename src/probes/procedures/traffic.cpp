@@ -139,7 +139,7 @@ StepSettings step_settings(State& state, bool overlap) {
   settings.dtype = dtype_from(state.text("dtype"));
   settings.bucket_bytes = state.integer("bucket_bytes");
   settings.overlap = overlap;
-  settings.library_sums = state.text("sums") == "library";
+  settings.sums_by_library = state.text("sums") == "library";
   settings.context = state.text("context_exchange") == "ring" ? ContextExchange::ring
                                                               : ContextExchange::all_gather;
   if (!state.has("trace")) settings.routing = routing_of(state, settings.model);
@@ -155,14 +155,13 @@ std::string traffic_obstacle(State& state, const StepSettings& settings,
     return fmt::format("sums over {} ranks are not exact in {}, so errors could not be detected",
                        state.group().size(), to_string(dtype));
   for (const TrafficOp& op : schedule.ops) {
-    const std::string size =
-        call_obstacle(op, sizes[static_cast<std::size_t>(op.group)], dtype, settings.library_sums);
+    const std::string size = call_obstacle(op, sizes[static_cast<std::size_t>(op.group)], dtype,
+                                           settings.sums_by_library);
     if (!size.empty()) return size;
     const bool message = op.kind == TrafficKind::send || op.kind == TrafficKind::receive ||
                          op.kind == TrafficKind::all_to_all;
-    if (message && !collectives.sends_messages())
-      return "ranks joined by " + state.group().library() + " send no messages to one another";
-    if (!settings.library_sums) continue;
+    if (message && !collectives.sends_messages()) return no_collectives(state.group());
+    if (!settings.sums_by_library) continue;
     const bool sums = op.kind == TrafficKind::sum, scatters = op.kind == TrafficKind::scatter_sum;
     if (!sums && !scatters) continue;
     const std::string_view why = collectives.obstacle(
@@ -427,7 +426,7 @@ void measure_traffic(State& state, const TrafficSplit& split, const TrafficPlace
   together(state.group(), [&] {  // memory may be short on one host
     const auto seed = state.job().seed;
     stand_in.emplace(schedule, kernels, settings.dtype, given_seconds(state), seed);
-    made.emplace(schedule, groups, kernels, *stand_in, settings.dtype, settings.library_sums,
+    made.emplace(schedule, groups, kernels, *stand_in, settings.dtype, settings.sums_by_library,
                  shared, seed);
   });
   ComputeStandIn& computation = *stand_in;

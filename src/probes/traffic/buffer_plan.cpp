@@ -141,11 +141,12 @@ bool shares_buffers(Group& all, const StepSchedule& schedule, const GroupSizes& 
   return largest(all, own) > static_cast<double>(buffer_bytes);
 }
 
-std::string call_obstacle(const TrafficOp& op, int ranks, Dtype dtype, bool library_sums) {
+std::string call_obstacle(const TrafficOp& op, int ranks, Dtype dtype, bool sums_by_library) {
   const auto size = static_cast<std::int64_t>(size_of(dtype));
   std::int64_t count = op.elements;
   if (op.kind == TrafficKind::compute) return "";
-  if (op.kind == TrafficKind::sum && !library_sums) count = padded_to(op.elements, ranks) / ranks;
+  if (op.kind == TrafficKind::sum && !sums_by_library)
+    count = padded_to(op.elements, ranks) / ranks;
   if (op.kind == TrafficKind::send || op.kind == TrafficKind::receive) count *= size;
   if (op.kind == TrafficKind::all_to_all) {
     count = 0;

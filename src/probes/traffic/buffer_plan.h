@@ -50,6 +50,6 @@ bool shares_buffers(Group& all, const StepSchedule& schedule, const GroupSizes& 
                     std::int64_t buffer_bytes);
 
 /// Why an operation is larger than a call of the library can be; "" if it is not.
-std::string call_obstacle(const TrafficOp& op, int ranks, Dtype dtype, bool library_sums);
+std::string call_obstacle(const TrafficOp& op, int ranks, Dtype dtype, bool sums_by_library);
 
 }  // namespace bench

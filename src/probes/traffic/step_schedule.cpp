@@ -1,12 +1,9 @@
 #include "probes/traffic/step_schedule.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "core/error.h"
 #include "training/engine/gradient_blocks.h"
 #include "training/kernels/memory.h"
 #include "training/parallel/bucket_exchange.h"
@@ -15,95 +12,6 @@ namespace bench {
 namespace {
 
 using Tensors = std::vector<TrafficTensor>;
-
-/// Of a tensor or of a rank's parameters: far from the limits of 64 bits, and of any memory.
-constexpr double kMostElements = 0x1p50;
-/// Of one rank, GEMMs included.
-constexpr std::size_t kMostOperations = std::size_t{1} << 22;
-/// Parts of passes that building a schedule looks at: some seconds.
-constexpr double kMostParts = 0x1p28;
-
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
-  throw Error(ErrorKind::input, what, hint);
-}
-
-[[noreturn]] void refuse_operations() {
-  refuse(fmt::format("a rank's step has more than {} operations", kMostOperations),
-         "reduce layers, micro_batches or experts, or raise bucket_bytes");
-}
-
-/// In double, because the products do not fit into 64 bits.
-void check_sizes(const StepSettings& s) {
-  const TrafficModel& m = s.model;
-  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
-  const double experts = real(m.experts), width = real(m.width), layers = real(m.layers);
-  const double up = m.gated ? 2.0 : 1.0;
-  const double columns = real(m.query_columns()) + 2.0 * real(m.kv_columns());
-  const double tokens = real(s.micro_batch) * real(m.sequence);
-  const double widest = std::max({columns, width * std::max(1.0, real(m.active_experts)),
-                                  (1.0 + up) * real(m.hidden), real(m.vocabulary), experts,
-                                  (1.0 + up) * real(m.expert_hidden) * real(m.active_experts)});
-  const double parameters =
-      layers * width *
-          (2.0 * columns + (1.0 + up) * (real(m.hidden) + experts * real(m.expert_hidden)) +
-           experts + 8.0) +
-      2.0 * width * (real(m.vocabulary) + real(m.positions));
-  const double largest =
-      std::max({tokens * widest, parameters, real(m.sequence) * real(m.sequence)});
-  if (!(largest <= kMostElements))
-    refuse(fmt::format("model {} with {} samples of {} tokens has tensors of {:.1e} elements",
-                       m.name, s.micro_batch, m.sequence, largest),
-           "reduce the sizes of the model, micro_batch or sequence");
-  const double of_layer = 16.0 + 4.0 * s.split.context + experts * (4.0 + s.split.expert);
-  if (!(real(s.micro_batches) * layers * of_layer <= kMostParts)) refuse_operations();
-}
-
-void check_split(const StepSettings& s) {
-  const auto divides = [&](std::int64_t by, std::int64_t all, const char* key, const char* what) {
-    if (by < 1 || all % by != 0)
-      refuse(fmt::format("{} {} cannot be divided by {} {}", all, what, key, by),
-             fmt::format("use a {} that divides {}", key, all));
-  };
-  const TrafficModel& m = s.model;
-  for (const auto& [value, what] :
-       {std::pair{m.layers, "layers"}, std::pair{m.width, "width"}, std::pair{m.heads, "heads"},
-        std::pair{m.kv_heads, "kv_heads"}, std::pair{m.head_dim, "head_dim"},
-        std::pair{m.vocabulary, "vocabulary"}, std::pair{m.sequence, "sequence"}})
-    if (value < 1) refuse(fmt::format("model {} has {} {}", m.name, what, value), "use at least 1");
-  if (m.experts == 0 && m.hidden < 1)
-    refuse("model " + m.name + " has no hidden columns", "use a hidden of at least 1");
-  if (m.heads % m.kv_heads != 0)
-    refuse(fmt::format("{} heads are not a multiple of {} key-value heads", m.heads, m.kv_heads),
-           "use kv_heads that divide heads");
-  divides(s.split.tensor, m.kv_heads, "tp", "key-value heads");
-  divides(s.split.tensor, m.heads, "tp", "heads");
-  if (m.experts == 0 || m.dense_layers > 0)
-    divides(s.split.tensor, m.hidden, "tp", "hidden columns");
-  divides(s.split.context, m.sequence, "cp", "tokens of a sequence");
-  if (s.split.sequence_parallel)
-    divides(s.split.tensor, m.sequence / s.split.context, "tp", "tokens of a sequence part");
-  if (s.split.pipeline > m.layers)
-    refuse(fmt::format("{} layers cannot be {} stages", m.layers, s.split.pipeline),
-           fmt::format("use a pp of at most {}", m.layers));
-  if (s.split.pipeline > 1 && m.tied_head)
-    refuse("a model whose head is its embedding cannot be split into stages",
-           "use a model whose head is its own");
-  if (m.experts == 0) {
-    if (s.split.expert > 1)
-      refuse(fmt::format("model {} has no experts for ep {}", m.name, s.split.expert),
-             "set experts, active_experts and expert_hidden, or use ep 1");
-    return check_sizes(s);
-  }
-  if (m.expert_hidden < 1)
-    refuse(fmt::format("{} experts of model {} have no hidden columns", m.experts, m.name),
-           "use an expert_hidden of at least 1");
-  divides(s.split.expert, m.experts, "ep", "experts");
-  divides(s.split.tensor, m.expert_hidden, "tp", "hidden columns of experts");
-  if (m.active_experts < 1 || m.active_experts > m.experts)
-    refuse(fmt::format("{} of {} experts cannot be active", m.active_experts, m.experts),
-           "use 1 to all of them");
-  check_sizes(s);
-}
 
 std::int64_t aligned_elements(std::int64_t elements, Dtype dtype) {
   const auto size = static_cast<std::int64_t>(size_of(dtype));
@@ -118,6 +26,9 @@ class StepBuilder {
         m_(settings.model),
         place_(place),
         by_{settings.split.tensor, settings.split.expert},
+        norms_(m_.biases ? 2 : 1),
+        query_columns_(m_.query_columns() / settings.split.tensor),
+        kv_columns_(m_.kv_columns() / settings.split.tensor),
         rows_(settings.micro_batch * m_.sequence / settings.split.context),
         divides_rows_(settings.split.sequence_parallel && settings.split.tensor > 1),
         residual_rows_(divides_rows_ ? rows_ / settings.split.tensor : rows_),
@@ -250,7 +161,7 @@ class StepBuilder {
 
   // Attention.
 
-  std::int64_t key_values() const { return rows_ * 2 * m_.kv_columns() / s_.split.tensor; }
+  std::int64_t key_values() const { return rows_ * 2 * kv_columns_; }
   /// Scores and their use for one of the cp parts of the keys, causal: half of them.
   void attention_part() {
     const std::int64_t own = m_.sequence / s_.split.context;
@@ -285,27 +196,21 @@ class StepBuilder {
 
   void attention_block() {
     const Tensors tensors = attention_tensors(m_, by_);
-    const std::size_t norms = m_.biases ? 2 : 1, own = norms;
-    for (std::size_t i = 0; i < norms; ++i) gather_shard(tensors[i], false);
+    for (std::size_t i = 0; i < norms_; ++i) gather_shard(tensors[i], false);
     enter_divided();
-    for (std::size_t i = own; i < own + norms; ++i) gather_shard(tensors[i], false);
-    const std::int64_t q = m_.query_columns() / s_.split.tensor;
-    const std::int64_t kv = m_.kv_columns() / s_.split.tensor;
-    compute("attention", rows_, q + 2 * kv, m_.width);
+    for (std::size_t i = norms_; i < 2 * norms_; ++i) gather_shard(tensors[i], false);
+    compute("attention", rows_, query_columns_ + 2 * kv_columns_, m_.width);
     attention();
-    for (std::size_t i = own + norms; i < tensors.size(); ++i) gather_shard(tensors[i], false);
-    compute("attention", rows_, m_.width, q);
+    for (std::size_t i = 2 * norms_; i < tensors.size(); ++i) gather_shard(tensors[i], false);
+    compute("attention", rows_, m_.width, query_columns_);
     leave_divided("attention output");
   }
   void attention_block_backward() {
     const Tensors tensors = attention_tensors(m_, by_);
-    const std::size_t norms = m_.biases ? 2 : 1;
-    const std::int64_t q = m_.query_columns() / s_.split.tensor;
-    const std::int64_t kv = m_.kv_columns() / s_.split.tensor;
     leave_divided_backward();
-    linear_backward(tensors, 2 * norms, rows_, m_.width, q);
+    linear_backward(tensors, 2 * norms_, rows_, m_.width, query_columns_);
     attention();
-    linear_backward(tensors, norms, rows_, q + 2 * kv, m_.width);
+    linear_backward(tensors, norms_, rows_, query_columns_ + 2 * kv_columns_, m_.width);
     enter_divided_backward("attention input gradient");
     norm_backward(tensors);
     finish(tensors);
@@ -323,40 +228,38 @@ class StepBuilder {
 
   void feed_forward_block(std::int64_t layer) {
     const Tensors tensors = feed_forward_tensors(m_, layer, by_);
-    const std::size_t norms = m_.biases ? 2 : 1;
-    for (std::size_t i = 0; i < norms; ++i) gather_shard(tensors[i], false);
+    for (std::size_t i = 0; i < norms_; ++i) gather_shard(tensors[i], false);
     if (m_.routes(layer)) {
       enter_divided();
-      for (std::size_t i = norms; i < tensors.size(); ++i) gather_shard(tensors[i], false);
+      for (std::size_t i = norms_; i < tensors.size(); ++i) gather_shard(tensors[i], false);
       compute("router", rows_, m_.experts, m_.width);
       experts(layer, expert_tensors(m_, layer, by_));
     } else {
       const std::int64_t hidden = m_.hidden / s_.split.tensor, up = (m_.gated ? 2 : 1) * hidden;
-      for (std::size_t i = norms; i < 2 * norms; ++i) gather_shard(tensors[i], false);
+      for (std::size_t i = norms_; i < 2 * norms_; ++i) gather_shard(tensors[i], false);
       enter_divided();
       compute("feed-forward", rows_, up, m_.width);
-      for (std::size_t i = 2 * norms; i < tensors.size(); ++i) gather_shard(tensors[i], false);
+      for (std::size_t i = 2 * norms_; i < tensors.size(); ++i) gather_shard(tensors[i], false);
       compute("feed-forward", rows_, m_.width, hidden);
     }
     leave_divided("feed-forward output");
   }
   void feed_forward_block_backward(std::int64_t layer) {
     const Tensors tensors = feed_forward_tensors(m_, layer, by_);
-    const std::size_t norms = m_.biases ? 2 : 1;
     leave_divided_backward();
     if (m_.routes(layer)) {
       experts(layer, expert_tensors(m_, layer, by_));
-      linear_backward(tensors, norms, rows_, m_.experts, m_.width);
+      linear_backward(tensors, norms_, rows_, m_.experts, m_.width);
       enter_divided_backward("feed-forward input gradient");
       norm_backward(tensors);
     } else {
       const std::int64_t hidden = m_.hidden / s_.split.tensor, up = (m_.gated ? 2 : 1) * hidden;
-      linear_backward(tensors, 2 * norms, rows_, m_.width, hidden);
-      gather_again(tensors[norms], false);
+      linear_backward(tensors, 2 * norms_, rows_, m_.width, hidden);
+      gather_again(tensors[norms_], false);
       compute("backward", rows_, up, m_.width);
       enter_divided_backward("feed-forward input gradient");
-      if (m_.biases) scatter_shard(tensors[norms + 1], false);
-      scatter_shard(tensors[norms], false);
+      if (m_.biases) scatter_shard(tensors[norms_ + 1], false);
+      scatter_shard(tensors[norms_], false);
       norm_backward(tensors);
     }
     finish(tensors);
@@ -436,20 +339,18 @@ class StepBuilder {
       return message(TrafficKind::send, TrafficGroup::pipeline, "activations",
                      residual_rows_ * m_.width, place_.stage + 1);
     const Tensors tensors = head_tensors(m_);
-    const std::size_t norms = m_.biases ? 2 : 1;
-    for (std::size_t i = 0; i < norms; ++i) gather_shard(tensors[i], false);
+    for (std::size_t i = 0; i < norms_; ++i) gather_shard(tensors[i], false);
     enter_divided();
-    for (std::size_t i = norms; i < tensors.size(); ++i) gather_shard(tensors[i], false);
+    for (std::size_t i = norms_; i < tensors.size(); ++i) gather_shard(tensors[i], false);
     compute("head", rows_, m_.vocabulary, m_.width);
   }
 
   void backward() {
     if (is_last_) {
       const Tensors tensors = head_tensors(m_);
-      const std::size_t norms = m_.biases ? 2 : 1;
-      for (std::size_t i = norms; i < tensors.size(); ++i) gather_again(tensors[i], false);
+      for (std::size_t i = norms_; i < tensors.size(); ++i) gather_again(tensors[i], false);
       compute("backward", rows_, m_.vocabulary, m_.width);
-      for (std::size_t i = norms; i < tensors.size(); ++i) scatter_shard(tensors[i], false);
+      for (std::size_t i = norms_; i < tensors.size(); ++i) scatter_shard(tensors[i], false);
       norm_backward(tensors);
       finish(tensors);
     } else {
@@ -534,8 +435,8 @@ class StepBuilder {
       exchange(TrafficKind::scatter_sum, row.group, "gradients", share_of(row, bucket));
     else
       exchange(TrafficKind::sum, row.group, "gradients",
-               s_.library_sums ? own : share_of(row, bucket) * size(row.group));
-    if (!s_.library_sums || s_.split.zero == 1) pad(row, bucket);
+               s_.sums_by_library ? own : share_of(row, bucket) * size(row.group));
+    if (!s_.sums_by_library || s_.split.zero == 1) pad(row, bucket);
     step_.ops.back().ready = ready;
   }
   std::int64_t share_of(const GradientRow& row, training::BlockRange bucket) const {
@@ -589,6 +490,8 @@ class StepBuilder {
   const TrafficModel& m_;
   const TrafficPlace place_;
   const TensorDivision by_;
+  const std::size_t norms_;                        // tensors of a norm, and of a linear layer
+  const std::int64_t query_columns_, kv_columns_;  // of this tensor rank
   const std::int64_t rows_;
   const bool divides_rows_;
   const std::int64_t residual_rows_;
@@ -651,7 +554,7 @@ std::int64_t StepSchedule::payload(TrafficGroup group, int group_size) const {
 }
 
 StepSchedule make_step_schedule(const StepSettings& settings, const TrafficPlace& place) {
-  check_split(settings);
+  settings.check();
   return StepBuilder(settings, place).build();
 }
 

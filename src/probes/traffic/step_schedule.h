@@ -8,11 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/dtype.h"
 #include "devices/gemm.h"
-#include "probes/traffic/expert_routing.h"
-#include "probes/traffic/traffic_model.h"
-#include "probes/traffic/traffic_split.h"
+#include "probes/traffic/step_settings.h"
 
 namespace bench {
 
@@ -75,23 +72,6 @@ struct TrafficOp {
   /// a scattered sum, what is sent, to the rank itself included. The same for sums by the library
   /// and by ranks.
   std::int64_t payload(int group_size) const;
-};
-
-enum class ContextExchange { ring, all_gather };
-
-struct StepSettings {
-  TrafficModel model = {};
-  TrafficSplit split = {};
-  std::int64_t micro_batch = 1;    // samples
-  std::int64_t micro_batches = 1;  // of a rank in a step
-  Dtype dtype = Dtype::f32;
-  std::int64_t bucket_bytes = 25'000'000;
-  /// Gradients are exchanged during the backward pass, where nothing else is.
-  bool overlap = true;
-  /// The library sums; else ranks exchange parts, and each sums its own in the order of ranks.
-  bool library_sums = false;
-  ContextExchange context = ContextExchange::ring;
-  ExpertRouting routing = ExpertRouting::drawn(1, 0.0, 1);
 };
 
 struct StepSchedule {

@@ -14,8 +14,8 @@ TrafficPlace traffic_place(const TrafficSplit& split, int rank, int ranks) {
   const int of_copy = split.ranks_of_copy();
   if (ranks % of_copy != 0)
     throw Error(ErrorKind::input,
-                fmt::format("{} ranks are no multiple of tp {} x cp {} x pp {} = {} ranks", ranks,
-                            split.tensor, split.context, split.pipeline, of_copy),
+                fmt::format("{} ranks are not a multiple of tp {} x cp {} x pp {} = {} ranks",
+                            ranks, split.tensor, split.context, split.pipeline, of_copy),
                 fmt::format("use a multiple of {} ranks", of_copy));
   TrafficPlace place{.rank = rank, .ranks = ranks, .copies = ranks / of_copy};
   if (place.copies * split.context % split.expert != 0)

@@ -77,13 +77,13 @@ bool TrafficStep::exact(Dtype dtype, int ranks) { return traffic_values(dtype, r
 
 TrafficStep::TrafficStep(const StepSchedule& schedule, const TrafficGroups& groups,
                          const training::KernelSet& kernels, ComputeStandIn& computation,
-                         Dtype dtype, bool library_sums, bool shared, std::uint64_t seed)
+                         Dtype dtype, bool sums_by_library, bool shared, std::uint64_t seed)
     : schedule_(schedule),
       groups_(groups),
       kernels_(kernels),
       computation_(computation),
       dtype_(dtype),
-      library_sums_(library_sums),
+      sums_by_library_(sums_by_library),
       seed_(seed),
       plan_(make_buffer_plan(schedule, groups.sizes(), dtype, shared)) {
   for (const BufferPlan::Buffer& size : plan_.buffers) {
@@ -200,7 +200,7 @@ std::byte* TrafficStep::parts_of(const TrafficOp& op, std::byte* row) {
 
 void TrafficStep::sum(const TrafficOp& op, const Buffers& buffers, Group& group) {
   Collectives& collectives = *group.collectives();
-  if (library_sums_)
+  if (sums_by_library_)
     return collectives.run(CollectiveOp::all_reduce, buffers.in.data(), buffers.out.data(),
                            static_cast<std::size_t>(op.elements), dtype_);
   const std::int64_t size = group.size(), share = in_elements(op, group.size()) / size;
@@ -218,7 +218,7 @@ void TrafficStep::sum(const TrafficOp& op, const Buffers& buffers, Group& group)
 void TrafficStep::scatter_sum(const TrafficOp& op, const Buffers& buffers, Group& group) {
   Collectives& collectives = *group.collectives();
   const auto count = static_cast<std::size_t>(op.elements);
-  if (library_sums_)
+  if (sums_by_library_)
     return collectives.run(CollectiveOp::reduce_scatter, buffers.in.data(), buffers.out.data(),
                            count, dtype_);
   const std::byte* parts = parts_of(op, buffers.in.data());
@@ -399,7 +399,7 @@ std::int64_t TrafficStep::wrong_after(const TrafficOp& op) const {
   };
   if (op.kind != TrafficKind::all_to_all) {
     std::int64_t elements = out_elements(op, group.size());
-    if (op.kind == TrafficKind::sum && library_sums_) elements = op.elements;
+    if (op.kind == TrafficKind::sum && sums_by_library_) elements = op.elements;
     if (op.row > 0) {  // the rest is padding
       const std::int64_t before =
           op.kind == TrafficKind::scatter_sum ? group.rank() * op.elements : 0;

@@ -56,7 +56,7 @@ class TrafficStep {
   /// (shares_buffers()).
   TrafficStep(const StepSchedule& schedule, const TrafficGroups& groups,
               const training::KernelSet& kernels, ComputeStandIn& computation, Dtype dtype,
-              bool library_sums, bool shared, std::uint64_t seed);
+              bool sums_by_library, bool shared, std::uint64_t seed);
 
   void run(const TrafficSelection& what);
 
@@ -121,7 +121,7 @@ class TrafficStep {
   const training::KernelSet& kernels_;
   ComputeStandIn& computation_;
   Dtype dtype_;
-  bool library_sums_;
+  bool sums_by_library_;
   std::uint64_t seed_;
   BufferPlan plan_;
   std::vector<std::string> names_ = {};

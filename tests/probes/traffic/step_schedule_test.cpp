@@ -118,7 +118,7 @@ TEST_CASE("copies exchange each gradient once, in buckets, and ZeRO as many byte
   StepSettings settings = small_step();
   settings.model.vocabulary = 16'384;
   settings.bucket_bytes = 1 << 17;
-  settings.library_sums = true;  // without padding
+  settings.sums_by_library = true;  // without padding
   const std::int64_t parameters = 2 * 16'384 * 8 + kLayers * (8 * 24 + 8 * 8 + 3 * 8 * 32) +
                                   (2 * kLayers + 1) * 64;  // gains padded
   const Totals plain = totals(schedule_of(settings, 0, 2), TrafficKind::sum, TrafficGroup::data);
@@ -240,7 +240,7 @@ TEST_CASE("a split that the model does not allow is refused with what to use") {
   };
   StepSettings settings = small_step();
   settings.split.tensor = 3;
-  CHECK_THAT(refusal(settings, 4), Contains("4 ranks are no multiple of tp 3"));
+  CHECK_THAT(refusal(settings, 4), Contains("4 ranks are not a multiple of tp 3"));
   CHECK_THAT(refusal(settings, 3), Contains("cannot be divided by tp 3"));
   settings = small_step();
   settings.split.pipeline = 4;

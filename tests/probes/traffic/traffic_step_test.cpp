@@ -44,8 +44,8 @@ struct RankStep {
         groups(group, settings.split, place),
         kernels(training::host_kernels(settings.dtype)),
         computation(schedule, kernels, settings.dtype, {}, 1),
-        step(schedule, groups, kernels, computation, settings.dtype, settings.library_sums, shared,
-             1) {}
+        step(schedule, groups, kernels, computation, settings.dtype, settings.sums_by_library,
+             shared, 1) {}
 
   TrafficPlace place;
   StepSchedule schedule;

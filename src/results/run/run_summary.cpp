@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "core/hostlist.h"
+#include "results/run/derived_results.h"
 #include "results/run/dimensions.h"
 #include "results/run/machines.h"
 
@@ -60,21 +62,57 @@ Series end_of_job(const JobResult& result) {
   return series;
 }
 
-/// Results in plan order; a job that ended worse than its series gets its own row.
+/// Last facts of this topic per job.
+std::map<std::string, Json> facts_by_job(const RunRecords& run, std::string_view topic) {
+  std::map<std::string, Json> by_job;
+  for (const Record& record : run.records)
+    if (const auto* facts = std::get_if<Facts>(&record.body);
+        facts != nullptr && facts->topic == topic && facts->facts.is_object())
+      by_job[record.job] = facts->facts;
+  return by_job;
+}
+
+/// By job; borrows the records.
+std::map<std::string, TrainingTimes> training_times(const RunRecords& run) {
+  std::map<std::string, TrainingTimes> by_job;
+  for (const Record& record : run.records) {
+    if (const auto* chunk = std::get_if<Chunk>(&record.body);
+        chunk != nullptr && chunk->name == "breakdown")
+      by_job[record.job].breakdown = chunk;
+    if (const auto* facts = std::get_if<Facts>(&record.body);
+        facts != nullptr && facts->topic == "training")
+      by_job[record.job].facts = &facts->facts;
+  }
+  return by_job;
+}
+
+void add_scaling_efficiencies(std::vector<Result>& results) {
+  std::vector<const Series*> all;
+  for (const Result& result : results) all.push_back(&result.series);
+  for (Series& series : scaling_efficiencies(all)) results.push_back({std::move(series), {}});
+}
+
+/// Results in plan order, scaling efficiencies last; a job that ended worse than its series gets
+/// its own row.
 std::vector<Result> make_results(const RunRecords& run, const std::vector<JobResult>& jobs) {
   const SeriesOfJobs series_of_jobs(run, jobs);
   const TelemetryIndex telemetry(run);
+  const std::map<std::string, TrainingTimes> times = training_times(run);
   std::vector<Result> results;
   results.reserve(series_of_jobs.most() + jobs.size());  // at most one end each
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Status worst = Status::ok;
-    for (Series& series : series_of_jobs.of(i)) {
+    std::vector<Series> all = series_of_jobs.of(i);
+    if (const auto found = times.find(jobs[i].job.id); found != times.end())
+      std::ranges::move(derived_of_job(jobs[i], all, found->second), std::back_inserter(all));
+    for (Series& series : all) {
       worst = worse(worst, series.outcome);
       auto seen = telemetry.of(series);
       results.push_back({std::move(series), {}, std::move(seen)});
     }
     if (worse(worst, jobs[i].outcome) != worst) results.push_back({end_of_job(jobs[i]), {}});
   }
+  add_scaling_efficiencies(results);
   return results;
 }
 
@@ -87,16 +125,6 @@ void judge_gates(const RunRecords& run, RunSummary& report) {
     std::optional<Verdict>& verdict = report.results[*gate.series].verdict;
     verdict = verdict ? worse(*verdict, gate.verdict) : gate.verdict;
   }
-}
-
-/// Last facts of this topic per job.
-std::map<std::string, Json> facts_by_job(const RunRecords& run, std::string_view topic) {
-  std::map<std::string, Json> by_job;
-  for (const Record& record : run.records)
-    if (const auto* facts = std::get_if<Facts>(&record.body);
-        facts != nullptr && facts->topic == topic && facts->facts.is_object())
-      by_job[record.job] = facts->facts;
-  return by_job;
 }
 
 bool all_skipped(const RunSummary& report) {
@@ -148,6 +176,7 @@ struct MeasuredSeries {
 
   void add(const Series& series) {
     if (series.metric.empty() || series.outcome != Status::ok || series.n == 0) return;
+    if (series.derived) return;  // as clean as what it follows from
     if (series.n > 1) ++repeated;
     if (series.clean > 0)
       ++(series.n > 1 ? repeated_clean : single_clean);

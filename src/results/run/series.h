@@ -62,6 +62,7 @@ struct Series {
   std::int64_t repeats = 1;
   Quality quality;
   std::optional<Check> check;
+  bool derived = false;   // from other results (derived_results.h)
   Json chosen = nullptr;  // a library's own choice; null if not reported
   /// Index in RunRecords::records of the samples.
   std::optional<std::size_t> record;

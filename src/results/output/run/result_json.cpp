@@ -77,6 +77,7 @@ Json to_json(const Result& result) {
   json["check"] = check_json(series.check);
   json["quality"] = quality_json(series);
   json["chosen"] = series.chosen;
+  json["derived"] = series.derived;
   json["telemetry"] = to_json(result.telemetry);
   json["outcome"] = to_string(series.outcome);
   json["reason"] = text_or_null(series.reason);

@@ -9,6 +9,7 @@
 
 #include "core/order_statistics.h"
 #include "core/text.h"
+#include "results/run/training_breakdown.h"
 
 namespace bench::diagnosis {
 namespace {
@@ -40,8 +41,6 @@ constexpr PartOfPhase kParts[] = {{"data", M::data_share},
                                   {"checkpoint", M::checkpoint_share},
                                   {"other", M::residual_share}};
 
-using Times = std::map<std::string, double, std::less<>>;
-
 const Json& column(const Chunk* chunk, const char* name) {
   static const Json none = Json::array();
   return chunk == nullptr ? none : array_field(chunk->columns, name);
@@ -54,53 +53,25 @@ std::vector<double> numbers(const Json& values) {
   return all;
 }
 
-/// Seconds of each phase.
-Times times_of(const Chunk* breakdown) {
-  const Json& phases = column(breakdown, "phase");
-  const Json& seconds = column(breakdown, "seconds");
-  Times times;
-  for (std::size_t i = 0; i < phases.size() && i < seconds.size(); ++i)
-    if (phases[i].is_string() && seconds[i].is_number())
-      times[phases[i].get<std::string>()] = seconds[i].get<double>();
-  return times;
-}
-
-double time_of(const Times& times, std::string_view phase) {
-  const auto found = times.find(phase);
-  return found == times.end() ? 0.0 : found->second;
-}
-
-/// Sum of all phases that are not overlapped.
-double whole(const Times& times) {
-  double sum = 0.0;
-  for (const auto& [phase, seconds] : times)
-    if (phase != "exchange_hidden" && phase != "init") sum += seconds;
-  return sum;
-}
-
-double outside_steps(const Times& times) {
-  return time_of(times, "evaluation") + time_of(times, "checks");
-}
-
-void add_shares(Observation& observation, const Times& times, const JobResult& job,
+void add_shares(Observation& observation, const TrainingBreakdown& times, const JobResult& job,
                 const Json& facts) {
-  const double all = whole(times), steps = all - outside_steps(times);
+  const double all = times.run_seconds(), steps = times.step_seconds();
   if (!(all > 0.0) || !(steps > 0.0)) return;
-  observation.set(M::evaluation_share, outside_steps(times) / all, source_of(job, kBreakdown));
-  if (!times.contains("forward")) {
+  observation.set(M::evaluation_share, (all - steps) / all, source_of(job, kBreakdown));
+  if (!times.has("forward")) {
     for (const Measure part : step_parts())
       observation.set_missing(part, "the log has no step breakdown");
     return;
   }
   std::map<Measure, double> parts;
-  for (const PartOfPhase& one : kParts) parts[one.measure] += time_of(times, one.phase);
+  for (const PartOfPhase& one : kParts) parts[one.measure] += times.seconds(one.phase);
   for (const auto& [part, seconds] : parts)
     observation.set(part, seconds / steps, source_of(job, kBreakdown));
   if (facts.contains("table_threads") && facts["table_threads"].is_number())
     observation.set_missing(M::data_share, "embedding lookups are counted as data time");
   if (!observation.on_gpu)
     observation.set(M::transfer_share, 0.0, "device memory is host memory");
-  else if (!times.contains("transfer"))
+  else if (!times.has("transfer"))
     observation.set_missing(M::transfer_share, "the breakdown does not separate copies");
 }
 
@@ -124,13 +95,13 @@ void add_steps(Observation& observation, const Chunk* chunk, const JobResult& jo
                   source_of(job, "median step time of the two halves"));
 }
 
-void add_checkpoints(Observation& observation, const Chunk* chunk, const Times& times,
+void add_checkpoints(Observation& observation, const Chunk* chunk, const TrainingBreakdown& times,
                      const JobResult& job) {
   const std::vector<double> seconds = numbers(column(chunk, "seconds"));
   const std::vector<double> bytes = numbers(column(chunk, "bytes"));
   if (seconds.empty()) return;
   const std::string source = source_of(job, "checkpoints");
-  const double steps = whole(times) - outside_steps(times);
+  const double steps = times.step_seconds();
   observation.set(M::checkpoint_stall_s, median(seconds), source);
   observation.set(M::checkpoint_interval_s, steps / static_cast<double>(seconds.size()), source);
   if (bytes.size() == seconds.size())
@@ -158,14 +129,13 @@ CollectiveLimit collective_limit(const RunView& view, const JobResult& training)
 }
 
 void add_exchange(Observation& observation, const RunView& view, const JobResult& job,
-                  const Json& facts, const Times& times) {
+                  const Json& facts, const TrainingBreakdown& times) {
   const double ranks = job.job.ranks;
-  const double exposed = time_of(times, "exchange_exposed") + time_of(times, "tensor_exchange");
-  const double all = exposed + time_of(times, "exchange_hidden");
+  const double exposed = times.exposed_communication(), all = times.communication();
   if (ranks < 2.0 || !(all > 0.0)) return;
   const std::string source = source_of(job, kBreakdown);
   const double spread = number_field(facts, "straggler_spread");
-  const double passes = time_of(times, "forward") + time_of(times, "backward");
+  const double passes = times.seconds("forward") + times.seconds("backward");
   observation.set(M::straggler_spread, spread, source_of(job, "straggler_spread"));
   observation.set(M::arrival_share, std::min(spread * passes / exposed, 1.0), source);
   observation.set(M::overlap_share, 1.0 - exposed / all, source);
@@ -183,7 +153,7 @@ void add_exchange(Observation& observation, const RunView& view, const JobResult
 std::vector<Observation> observe_training(const RunView& view, std::size_t job) {
   const JobResult& result = view.jobs()[job];
   const Json& facts = view.facts(result.job.id, "training");
-  const Times times = times_of(view.chunk(result.job.id, kBreakdown));
+  const TrainingBreakdown times(view.chunk(result.job.id, kBreakdown));
   if (times.empty()) return {};
   Observation observation;
   observation.on_gpu = result.job.device != "host";

@@ -46,6 +46,7 @@ double shortfall(double value, double bound, bool floor) {
 /// With the whole interval of the median; without clean samples, by half with the best sample, as
 /// other work costs time slices, not half of the best sample.
 bool misses(const GateResult& gate, const Series& series) {
+  if (series.derived) return false;  // smaller jobs do not have it
   if (gate.verdict == Verdict::fail) return true;
   if (gate.verdict == Verdict::pass || !gate.measured || series.clean > 0) return false;
   const bool floor = is_floor(gate.gate, series);

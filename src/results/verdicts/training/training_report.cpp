@@ -65,7 +65,7 @@ void merge_breakdown(TrainingGroup& group) {
   std::map<std::string, std::map<std::string, int>> slowest;
   for (const TrainingRun& run : group.runs) {
     if (!was_timed(run)) continue;
-    for (const TrainingPhase& phase : run.breakdown) {
+    for (const TrainingPhase& phase : run.breakdown.phases()) {
       auto at = std::ranges::find(group.breakdown, phase.phase, &TrainingPhase::phase);
       if (at == group.breakdown.end())
         at = group.breakdown.insert(at, {phase.phase, 0.0, kNoValue, {}});

@@ -57,15 +57,6 @@ std::vector<CurvePoint> curve_of(const TrainingRecords& records) {
   return curve;
 }
 
-std::vector<TrainingPhase> breakdown_of(const TrainingRecords& records) {
-  std::vector<TrainingPhase> phases;
-  const ChunkTable table(records.chunks, "breakdown");
-  for (std::size_t i = 0; i < table.rows("phase"); ++i)
-    phases.push_back({table.text("phase", i), table.number("seconds", i), table.number("share", i),
-                      table.text("slowest_rank", i)});
-  return phases;
-}
-
 std::vector<TrainingMemory> memory_of(const TrainingRecords& records) {
   std::vector<TrainingMemory> memory;
   const ChunkTable table(records.chunks, "memory");
@@ -283,7 +274,9 @@ TrainingRun training_run(const RunRecords& records, const JobResult& job,
   run.resumed_from =
       std::max<std::int64_t>(0, integer_field(job_records.facts, "resumed_from_step"));
   run.curve = curve_of(job_records);
-  run.breakdown = breakdown_of(job_records);
+  if (const auto found = job_records.chunks.find("breakdown"); found != job_records.chunks.end())
+    run.breakdown = TrainingBreakdown(found->second);
+  run.shares = time_shares(run.breakdown, static_cast<int>(run.setup.ranks), job_records.facts);
   run.memory = memory_of(job_records);
   run.out_of_memory = job_records.out_of_memory;
   for (const auto& [first, slowdown] : job_records.slowdowns) run.slowdowns.push_back(slowdown);

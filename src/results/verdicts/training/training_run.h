@@ -13,6 +13,7 @@
 #include "core/training_progress.h"
 #include "results/run/job_results.h"
 #include "results/run/run_records.h"
+#include "results/run/training_breakdown.h"
 
 namespace bench {
 
@@ -31,14 +32,6 @@ struct CurvePoint {
   double seconds = kNoValue;  // by the clock of MLPerf: from the first touch of data
   double gap = kNoValue;
   double native = kNoValue;
-};
-
-/// A part of the steps: forward, exchange_exposed, ...
-struct TrainingPhase {
-  std::string phase;
-  double seconds = kNoValue;  // over the whole run, mean over ranks
-  double share = kNoValue;    // of the run; none for what costs no time of its own
-  std::string slowest_rank = {};
 };
 
 struct TrainingMemory {
@@ -96,7 +89,8 @@ struct TrainingRun {
   double energy_j = kNoValue;
   std::string energy_of = {};  // source and time span; or why it is unknown
   std::vector<CurvePoint> curve = {};
-  std::vector<TrainingPhase> breakdown = {};
+  TrainingBreakdown breakdown = {};
+  TimeShares shares = {};
   std::vector<TrainingMemory> memory = {};
   bool out_of_memory = false;                    // it would not have fitted, and was not started
   std::vector<TrainingSlowdown> slowdowns = {};  // each as last reported, in order

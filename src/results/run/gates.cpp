@@ -21,8 +21,14 @@ std::optional<double> bound(const Json& gate, const char* key) {
 }
 
 Gate read_gate(const std::string& case_name, const Json& json) {
-  return {case_name,          text_field(json, "metric"), object_field(json, "where"),
-          bound(json, "min"), bound(json, "max"),         bound(json, "min_of_limit")};
+  return {case_name,
+          text_field(json, "metric"),
+          object_field(json, "where"),
+          bound(json, "min"),
+          bound(json, "max"),
+          bound(json, "min_of_limit"),
+          text_field(json, "band"),
+          text_field(json, "source")};
 }
 
 bool same_metric(const Gate& gate, const Series& series) {
@@ -155,7 +161,8 @@ std::string demand(const Gate& gate, Unit unit) {
   if (gate.max) parts.push_back("<= " + format(*gate.max, unit));
   if (gate.min_of_limit)
     parts.push_back(">= " + format(*gate.min_of_limit, Unit::ratio) + " of the limit");
-  return join(parts, " and ");
+  const std::string bounds = join(parts, " and ");
+  return gate.band.empty() ? bounds : fmt::format("{} (band {})", bounds, printable(gate.band));
 }
 
 }  // namespace bench

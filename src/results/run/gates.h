@@ -25,6 +25,8 @@ struct Gate {
   std::optional<double> min;
   std::optional<double> max;
   std::optional<double> min_of_limit;
+  std::string band = {};    // the band that min or max is of; "" for a bound of its own
+  std::string source = {};  // of the band
 };
 
 /// One gate judged on one series.

@@ -1,9 +1,11 @@
-// benchctl list [probes|suites|hosts|metrics|rules|hardware [NAME]]
+// benchctl list [probes|suites|hosts|metrics|rules|bands|hardware [NAME]]
 #include <fmt/format.h>
 
+#include "core/fields.h"
 #include "core/locations.h"
 #include "core/text.h"
 #include "results/output/verdicts/diagnosis_json.h"
+#include "results/run/bands.h"
 #include "runner/commands/command.h"
 #include "runner/hardware/hardware_text.h"
 #include "runner/hosts/inventory.h"
@@ -12,8 +14,8 @@
 namespace bench {
 namespace {
 
-const std::vector<std::string> kTopics = {"probes",  "suites", "hosts",
-                                          "metrics", "rules",  "hardware"};
+const std::vector<std::string> kTopics = {"probes", "suites", "hosts",   "metrics",
+                                          "rules",  "bands",  "hardware"};
 
 struct ListOptions {
   std::string topic;
@@ -56,6 +58,20 @@ Json suites(const ProbeCatalogue& catalogue) {
   return list;
 }
 
+Json bands() {
+  Json list = Json::array();
+  for (const Band& band : BandCatalogue::installed().all())
+    list.push_back({{"band", band.id},
+                    {"metrics", band.metrics},
+                    {"kind", to_string(band.kind)},
+                    {"low", number_or_null(band.low)},
+                    {"high", number_or_null(band.high)},
+                    {"description", fmt::format("{} {}: {}", to_string(band.kind), range_text(band),
+                                                band.context)},
+                    {"source", band.source}});
+  return list;
+}
+
 Json hardware() {
   Json list = Json::array();
   const auto catalogue = HardwareCatalogue::installed();
@@ -68,6 +84,7 @@ Json list_items(const std::string& topic, const ListOptions& options) {
     return hosts_list(options.hosts.empty() ? this_host_only() : read_inventory(options.hosts));
   if (topic == "hardware") return hardware();
   if (topic == "rules") return diagnosis::rules_json();
+  if (topic == "bands") return bands();
   const auto catalogue = ProbeCatalogue::load(data_root() / "schemas" / "probes");
   if (topic == "probes") return probes(catalogue);
   if (topic == "metrics") return metrics(catalogue);
@@ -118,11 +135,12 @@ void list_product(const ListOptions& options) {
 
 void add_list(CLI::App& app, CommandResult&) {
   CLI::App* command = app.add_subcommand(
-      "list", "List probes, suites, hosts, metrics, diagnosis rules or hardware");
+      "list", "List probes, suites, hosts, metrics, diagnosis rules, bands or hardware");
   command->footer("Example: benchctl list hardware h200-sxm-141gb --json");
   auto options = std::make_shared<ListOptions>();
-  add_value(*command, "topic", options->topic, join(kTopics, "|"),
-            "Choose what to list; rules are those of the diagnosis (default: all)");
+  add_value(
+      *command, "topic", options->topic, join(kTopics, "|"),
+      "Choose what to list; rules: of the diagnosis; bands: published figures (default: all)");
   add_value(*command, "name", options->name, "NAME",
             "Show details of one hardware product (default: list all)");
   add_value(*command, "--hosts", options->hosts, "FILE",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "core/error.h"
@@ -11,6 +12,7 @@
 #include "core/metric_names.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "results/run/bands.h"
 #include "runner/plan/suite_check.h"
 #include "runner/site/site_settings.h"
 
@@ -87,6 +89,40 @@ Case case_from_json(const Json& json) {
   return result;
 }
 
+std::string with_probe(const ProbeEntry& probe, const std::string& metric) {
+  return metric.starts_with(probe.name + ".") ? metric : probe.name + "." + metric;
+}
+
+/// Gives a gate that names a band its bound: the worse end. The plan keeps it, so the verdict does
+/// not depend on later versions of the bands. `where`: of the gate.
+void set_bound_of_band(Json& gate, const ProbeEntry& probe, const std::string& where) {
+  if (!gate.contains("band")) return;
+  if (gate.contains("min") || gate.contains("max"))
+    throw Error(ErrorKind::input, where + ": has a band and a bound of its own",
+                "remove band, or min and max");
+  const BandCatalogue& bands = BandCatalogue::installed();
+  const std::string id = gate["band"];
+  const Band* band = bands.find(id);
+  if (band == nullptr)
+    throw Error(
+        ErrorKind::input,
+        where + "/band: unknown band '" + printable(id) + "'." + did_you_mean(id, bands.ids()),
+        "use one of `benchctl list bands`");
+  const std::string metric = with_probe(probe, gate.at("metric"));
+  if (std::ranges::find(band->metrics, metric) == band->metrics.end())
+    throw Error(ErrorKind::input, where + "/band: " + id + " is no band of " + metric,
+                "it is one of " + join(band->metrics, ", "));
+  const auto declared = std::ranges::find_if(
+      probe.metrics, [&](const ProbeMetric& one) { return with_probe(probe, one.name) == metric; });
+  const bool lower = declared != probe.metrics.end() && declared->better == Better::lower;
+  const double bound = lower ? band->high : band->low;
+  if (std::isnan(bound))
+    throw Error(ErrorKind::input, where + "/band: " + id + " is open at its worse end",
+                "give the gate a min or max of your own");
+  gate[lower ? "max" : "min"] = bound;
+  gate["source"] = band->context + "; " + band->source;
+}
+
 /// A misspelt metric would promise nothing.
 void check_resolution(const Json& acceptance, const std::string& origin,
                       const ProbeCatalogue& catalogue) {
@@ -126,12 +162,15 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
   for (std::size_t i = 0; i < json.at("cases").size(); ++i) {
     const std::string at = "/cases/" + std::to_string(i);
     suite.cases.push_back(case_from_json(json["cases"][i]));
-    const Case& added = suite.cases.back();
+    Case& added = suite.cases.back();
     if (!names.insert(added.name).second)
       throw Error(ErrorKind::input,
                   origin + ": " + at + "/name: duplicate case name '" + added.name + "'",
                   "rename one of them");
     check_case(added, origin, at, catalogue);
+    for (std::size_t gate = 0; gate < added.gates.size(); ++gate)
+      set_bound_of_band(added.gates[gate], *catalogue.find(added.probe),
+                        origin + ": " + at + "/gates/" + std::to_string(gate));
   }
   apply_changes(suite, changes, catalogue);
   return suite;

@@ -256,3 +256,49 @@ TEST_CASE("suites of the user have names, but do not replace installed ones or c
   CHECK(smoke == data_root() / "suites" / "smoke.json");
   CHECK_THAT(open.what(), Contains("unknown suite 'open'"));
 }
+
+namespace {
+
+/// Of a case with the real probe `training` and this gate.
+std::string refusal_of_gate(const std::string& gate) {
+  const std::string text = R"({"suite": "s", "cases": [{"name": "t", "probe": "training",
+      "gates": [)" + gate + "]}]}";
+  try {
+    suite_from_text(text, "s.json", ProbeCatalogue::load("schemas/probes"), {});
+  } catch (const Error& error) {
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "no error";
+}
+
+Json gate_with_band(const std::string& gate) {
+  const std::string text = R"({"suite": "s", "cases": [{"name": "t", "probe": "training",
+      "gates": [)" + gate + "]}]}";
+  return suite_from_text(text, "s.json", ProbeCatalogue::load("schemas/probes"), {})
+      .cases.at(0)
+      .gates.at(0);
+}
+
+}  // namespace
+
+TEST_CASE("a gate that names a band gets its worse end and its source") {
+  const Json goodput = gate_with_band(R"({"metric": "goodput", "band": "goodput_llama3_405b"})");
+  CHECK(goodput["min"] == 0.9);
+  CHECK_FALSE(goodput.contains("max"));
+  CHECK_THAT(goodput["source"].get<std::string>(), Contains("arXiv:2407.21783"));
+  const Json stall =
+      gate_with_band(R"({"metric": "training.data_stall", "band": "stall_mlperf_storage"})");
+  CHECK(stall["max"] == 0.1);
+  CHECK_FALSE(stall.contains("min"));
+}
+
+TEST_CASE(
+    "a gate refuses a band that is unknown, of another metric, or next to a bound of its own") {
+  CHECK_THAT(refusal_of_gate(R"({"metric": "goodput", "band": "goodput_lama3_405b"})"),
+             Contains("/cases/0/gates/0/band: unknown band") &&
+                 Contains("Did you mean 'goodput_llama3_405b'?"));
+  CHECK_THAT(refusal_of_gate(R"({"metric": "goodput", "band": "mfu_mpt_h100"})"),
+             Contains("mfu_mpt_h100 is no band of training.goodput") && Contains("training.mfu"));
+  CHECK_THAT(refusal_of_gate(R"({"metric": "goodput", "band": "goodput_llama3_405b", "min": 0.5})"),
+             Contains("has a band and a bound of its own"));
+}

@@ -11,6 +11,7 @@
 #include "results/output/run/cases_output.h"
 #include "results/output/run/overview.h"
 #include "results/output/run/result_cells.h"
+#include "results/output/verdicts/band_output.h"
 #include "results/output/verdicts/diagnosis_output.h"
 #include "results/output/verdicts/localisation_output.h"
 #include "results/run/dimensions.h"
@@ -221,6 +222,7 @@ Document to_document(const RunReport& report) {
   document.add(Heading{"Machines and programs", true}, Audience::page);
   add_facts(document, report);
   add_cases(document, report);
+  add_bands(document, report.bands);
   add_gates(document, report);
   add_localisations(document, report.localisations);
   add_stragglers(document, report.stragglers);

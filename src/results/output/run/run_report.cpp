@@ -42,6 +42,8 @@ Json to_json(const GateResult& result, const RunReport& report) {
           {"min", bound(result.gate.min)},
           {"max", bound(result.gate.max)},
           {"min_of_limit", bound(result.gate.min_of_limit)},
+          {"band", text_or_null(result.gate.band)},
+          {"source", text_or_null(result.gate.source)},
           {"verdict", to_string(result.verdict)},
           {"reason", text_or_null(result.reason)},
           {"job", series ? Json(series->job) : Json()},
@@ -98,6 +100,7 @@ Json head(const RunReport& report) {
           {"localisation", localisation_json(report.localisations)},
           {"stragglers", stragglers_json(report.stragglers)},
           {"diagnosis", diagnosis::to_json(report.diagnoses)},
+          {"bands", to_json(report.bands)},
           {"warnings", warnings(report)}};
 }
 
@@ -123,10 +126,12 @@ RunReport make_run_report(const RunRecords& run) {
 }
 
 RunReport make_run_report(const RunRecords& run, RunSummary summary) {
-  RunReport report{std::move(summary), {}, {}, {}};
+  RunReport report{std::move(summary), {}, {}, {}, {}};
   report.diagnoses = diagnosis::diagnose_run(run);
   report.stragglers = stragglers(run);
   report.localisations = localise(report, run.plan);
+  const BandCatalogue& bands = BandCatalogue::installed();
+  report.bands = compare_with_bands(banded_figures(report, bands), bands);
   return report;
 }
 

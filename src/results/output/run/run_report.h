@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "core/json_document.h"
+#include "results/run/banded_figures.h"
 #include "results/run/run_summary.h"
 #include "results/verdicts/diagnosis/diagnosis.h"
 #include "results/verdicts/localisation/localisation.h"
@@ -16,6 +17,7 @@ struct RunReport : RunSummary {
   std::vector<Localisation> localisations;      // who makes jobs of several hosts fail or slow
   std::vector<FoundStraggler> stragglers;       // ranks that the others wait for
   std::vector<diagnosis::Diagnosed> diagnoses;  // of trainings, loaders and checkpoints
+  std::vector<BandComparison> bands;            // its figures next to published ones
 };
 
 RunReport make_run_report(const RunRecords& run);

@@ -1,8 +1,10 @@
 #include "results/output/verdicts/training_json.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/fields.h"
+#include "core/order_statistics.h"
 #include "results/output/verdicts/diagnosis_json.h"
 #include "results/output/verdicts/profile_output.h"
 #include "results/verdicts/training/training_scaling.h"
@@ -84,6 +86,20 @@ Json breakdown_json(const TrainingGroup& group) {
   return phases;
 }
 
+/// Medians over the runs that count.
+Json shares_json(const TrainingGroup& group) {
+  const auto of_runs = [&](double TimeShares::*share) {
+    std::vector<double> values;
+    for (const TrainingRun& run : group.runs)
+      if (was_timed(run) && std::isfinite(run.shares.*share)) values.push_back(run.shares.*share);
+    return number_or_null(median(values));
+  };
+  return {{"data_stall", of_runs(&TimeShares::data_stall)},
+          {"exposed_communication", of_runs(&TimeShares::exposed_communication)},
+          {"overlap_ratio", of_runs(&TimeShares::overlap_ratio)},
+          {"goodput", of_runs(&TimeShares::goodput)}};
+}
+
 Json memory_json(const TrainingGroup& group) {
   Json labels = Json::array();
   for (const TrainingMemory& memory : group.memory)
@@ -134,6 +150,7 @@ Json group_json(const TrainingGroup& group) {
           {"gemm_source", text_or_null(group.gemm.source)},
           {"of_gemm", number_or_null(of_gemm(group))},
           {"breakdown", breakdown_json(group)},
+          {"shares", shares_json(group)},
           {"memory", memory_json(group)},
           {"straggler_spread", number_or_null(group.straggler_spread)},
           {"energy_j", number_or_null(group.energy_j)},
@@ -224,6 +241,7 @@ Json to_json(const TrainingReport& report) {
   json["series"] = scalings;
   json["batch_ladders"] = ladders;
   json["diagnosis"] = diagnosis_json(report);
+  json["bands"] = to_json(compare_with_bands(banded_figures(report), BandCatalogue::installed()));
   json.update(to_json(report.profiles));
   json["groups"] = std::move(groups);
   return json;

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "results/output/document/plot.h"
+#include "results/output/verdicts/band_output.h"
 #include "results/output/verdicts/curve_plot.h"
 #include "results/output/verdicts/diagnosis_output.h"
 #include "results/output/verdicts/profile_output.h"
@@ -312,6 +313,8 @@ Document to_document(const TrainingReport& report) {
   for (const BatchLadder& ladder : report.batch_ladders) add_batch_ladder(document, report, ladder);
   add_groups(document, report);
   for (const Scaling& scaling : report.scalings) add_scaling(document, report, scaling);
+  const BandCatalogue& bands = BandCatalogue::installed();
+  add_bands(document, compare_with_bands(banded_figures(report), bands));
   for (const DiagnosedRun& run : report.diagnosed)
     diagnosis::add_diagnoses(
         document, run.diagnoses,

@@ -332,4 +332,49 @@ std::string phase_words(const std::string& phase) {
   return text;
 }
 
+namespace {
+
+void add_figures(const TrainingGroup& group, std::vector<BandedFigure>& figures) {
+  const std::string probe = is_external(group) ? "external." : "training.";
+  for (const TrainingRun& run : group.runs) {
+    if (!was_timed(run)) continue;
+    const auto add = [&](const char* metric, double value, Better better, Json params) {
+      if (std::isfinite(value))
+        figures.push_back({setup_words(group),
+                           {probe + metric, group.setup.device, group.setup.workload, params},
+                           better,
+                           value,
+                           {value, value}});
+    };
+    for (const auto& [peak, mfu] : run.mfu) add("mfu", mfu, Better::higher, {{"peak", peak}});
+    const Json none = Json::object();
+    add("data_stall", run.shares.data_stall, Better::lower, none);
+    add("exposed_communication", run.shares.exposed_communication, Better::lower, none);
+    add("overlap_ratio", run.shares.overlap_ratio, Better::higher, none);
+    add("goodput", run.shares.goodput, Better::higher, none);
+  }
+}
+
+}  // namespace
+
+std::vector<BandedFigure> banded_figures(const TrainingReport& report) {
+  std::vector<BandedFigure> figures;
+  for (const TrainingGroup& group : report.groups) add_figures(group, figures);
+  for (const Scaling& scaling : report.scalings)
+    for (const ScalingPoint& point : scaling.points) {
+      if (point.ranks == scaling.base || !std::isfinite(point.efficiency)) continue;
+      const TrainingGroup& group = report.groups[point.group];
+      const bool has_interval = std::isfinite(point.low) && std::isfinite(point.high);
+      figures.push_back(
+          {setup_words(group),
+           {is_external(group) ? "external.scaling_efficiency" : "training.scaling_efficiency",
+            group.setup.device, group.setup.workload},
+           Better::higher,
+           point.efficiency,
+           has_interval ? Interval{point.low, point.high}
+                        : Interval{point.efficiency, point.efficiency}});
+    }
+  return figures;
+}
+
 }  // namespace bench

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "results/run/banded_figures.h"
 #include "results/verdicts/training/training_report.h"
 
 namespace bench {
@@ -31,6 +32,9 @@ std::string resumed_words(const TrainingRun& run);
 std::string peak_words(const TrainingGroup& group);
 /// group.flops relative to the measured GEMM rate; kNoValue if not measured.
 double of_gemm(const TrainingGroup& group);
+
+/// Of the runs that count and of the scalings, by group.
+std::vector<BandedFigure> banded_figures(const TrainingReport& report);
 
 /// "0.1079", "10.2 s", " [9.8 s, 10.6 s]"; "" for no value.
 std::string number_text(double value);

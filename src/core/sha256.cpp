@@ -6,11 +6,30 @@
 
 namespace bench {
 
-std::string sha256(std::string_view bytes) {
+struct Sha256::State {
+  SHA2_CTX context = {};
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) { SHA256Init(&state_->context); }
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(std::span<const std::byte> bytes) {
+  SHA256Update(&state_->context, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+std::string Sha256::finish() {
   std::string digest(SHA256_DIGEST_STRING_LENGTH, '\0');
-  SHA256Data(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), digest.data());
+  SHA256End(&state_->context, digest.data());
   digest.resize(SHA256_DIGEST_STRING_LENGTH - 1);
   return digest;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(std::as_bytes(std::span(bytes)));
+  return hash.finish();
 }
 
 }  // namespace bench

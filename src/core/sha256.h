@@ -1,6 +1,9 @@
-// SHA-256 of a text, to tell whether two are equal. For proofs of a secret see core/secret.h.
+// SHA-256, to tell whether two texts or files are equal. For proofs of a secret see core/secret.h.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,5 +11,21 @@ namespace bench {
 
 /// 64 lower-case hex digits.
 std::string sha256(std::string_view bytes);
+
+/// The same of bytes that come in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+  void update(std::span<const std::byte> bytes);
+  /// Call once.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace bench

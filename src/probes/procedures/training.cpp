@@ -17,6 +17,7 @@
 #include "probes/training/training_log.h"
 #include "probes/training/training_records.h"
 #include "probes/training/training_series.h"
+#include "probes/training/weight_export.h"
 #include "training/parallel/training_kernels.h"
 #include "training/trainer/memory_need.h"
 #include "training/workloads/workload.h"
@@ -304,6 +305,8 @@ void run_training(State& state) {
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
+  if (const std::string why = why_not_exported(state, *workload, options.split); !why.empty())
+    return state.skip(why);
   const MemoryBudget budget = memory_budget(state);
   if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
   const MemoryFit memory = memory_fit(state, *workload, budget, options);
@@ -327,8 +330,9 @@ void run_training(State& state) {
   const Json host = watch.facts();
   const Conditions steps = log.conditions();
   if (run.steps.empty()) return state.skip(already_trained_reason(run, options.recipe.target));
-  write_training(
-      state, {*workload, options, trainer, run, kernels->name(), host, steps, cache, memory.facts});
+  Json weights = write_weights(state, *workload, trainer, path_of(state, "export"));
+  write_training(state, {*workload, options, trainer, run, kernels->name(), host, steps, cache,
+                         std::move(weights), memory.facts});
 }
 
 const Registration training_probe{"training", run_training};

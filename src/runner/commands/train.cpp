@@ -49,6 +49,7 @@ TrainRequest request_of(const TrainOptions& options) {
   request.hosts = !options.hosts.empty();
   make_absolute(request.data);
   make_absolute(request.evaluation_data);
+  make_absolute(request.export_to);
   if (!options.ranks.empty())
     for (const std::uint64_t ranks : numbers_from(options.ranks, "--ranks", 1, 65536))
       request.ranks.push_back(static_cast<int>(ranks));
@@ -130,6 +131,9 @@ void add_what(CLI::App& command, TrainOptions& options) {
   add_value(command, "--vocabulary", request.vocabulary, "N",
             "Set the vocabulary size for token files without a header, such as nanoGPT's")
       ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 24));
+  add_value(command, "--export", request.export_to, "FOLDER",
+            "Write the weights of llm or grpo there, as safetensors with config.json and checksum; "
+            "{seed} in its name is replaced (default: keep none)");
   command.add_flag("--profile", request.profile,
                    "Record where steps spend time and memory, operator by operator");
   add_repeated(command, "--set", options.changes.set,

@@ -95,6 +95,10 @@ void check(const TrainRequest& request) {
   if (request.profile && request.device != "host")
     refuse_request("--profile records steps on CPUs only",
                    "use --device host, or remove --profile");
+  const bool several = scales || !request.batches.empty();
+  if (!request.export_to.empty() && several)
+    refuse_request("--export: trainings with several numbers of ranks or batches",
+                   "export the weights of a training with one of them");
   check_batches(request);
   check_split(request);
 }
@@ -116,6 +120,13 @@ std::string dtype_of(const TrainRequest& request) {
                                           "detect", "image", "rgat", "grpo"};
   const bool narrow = std::ranges::find(kNarrow, name) != std::end(kNarrow);
   return narrow && !request.preset.starts_with("tiny") ? "bf16" : "";
+}
+
+/// Trainings that differ in more than this would overwrite each other's weights.
+std::string export_folder(const TrainRequest& request) {
+  const bool named = request.export_to.find("{seed}") != std::string::npos;
+  return named || request.seeds.size() == 1 ? request.export_to
+                                            : request.export_to + "/seed-{seed}";
 }
 
 Json params_of(const TrainRequest& request) {
@@ -141,6 +152,7 @@ Json params_of(const TrainRequest& request) {
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
                                    std::pair{"evaluation_data", &request.evaluation_data}})
     if (!word->empty()) params[name] = *word;
+  if (!request.export_to.empty()) params["export"] = export_folder(request);
   return params;
 }
 

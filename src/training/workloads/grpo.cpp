@@ -176,6 +176,7 @@ class GrpoWorkload final : public Workload {
     return {
         std::move(policy.graph), policy.losses, {policy.tokens, policy.targets, policy.terms}, {}};
   }
+  const LlmShape* llm_shape() const override { return &setting_.shape; }
   std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(setting_.adamw); }
   Json optimizer_options() const override {
     Json options = mllog_options(setting_.adamw);

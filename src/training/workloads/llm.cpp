@@ -208,6 +208,7 @@ class LlmWorkload final : public Workload {
   Json data() const override { return data_.facts(); }
   bool repeats() const override { return data_.repeats(); }
   bool knows_floor() const override { return data_.knows_floor(); }
+  const LlmShape* llm_shape() const override { return &shape_; }
 
  private:
   const TokenSource& source() const { return data_.source(); }

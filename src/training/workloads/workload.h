@@ -45,6 +45,7 @@ struct DataChoice {
   bool is_finite() const { return from_files() || samples > 0; }
 };
 
+struct LlmShape;
 class Rollouts;
 class SparseTables;
 
@@ -146,6 +147,9 @@ class Workload {
 
   /// Gaps of simpler models by name, as reference lines of the curve.
   virtual std::vector<std::pair<std::string, double>> baselines() const { return {}; }
+
+  /// Of a language model whose parameters are those of make_llm(); null for others.
+  virtual const LlmShape* llm_shape() const { return nullptr; }
 
   /// Whether it needs KernelSet::experts.
   virtual bool routes_to_experts() const { return false; }

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/json_fields.h"
 #include "core/text.h"
+#include "core/whole_file.h"
 #include "training/sources/mapped_file.h"
 
 namespace bench::preprocessing {
@@ -74,6 +75,13 @@ Corpus read_corpus(const std::filesystem::path& path, std::uint64_t bytes) {
     throw Error(ErrorKind::input, printable(path.string()) + ": no text",
                 "name a file of plain text, or a .jsonl file whose lines have a 'text'");
   return corpus;
+}
+
+void write_corpus(const std::filesystem::path& path, const Corpus& corpus) {
+  std::string lines;
+  for (std::size_t i = 0; i < corpus.size(); ++i)
+    lines += dump(Json{{"text", std::string(corpus.document(i))}}) + "\n";
+  write_file(path, lines);
 }
 
 }  // namespace bench::preprocessing

@@ -28,4 +28,8 @@ struct Corpus {
 /// Error(environment) for one that cannot be read.
 Corpus read_corpus(const std::filesystem::path& path, std::uint64_t bytes);
 
+/// Lines of JSON that read_corpus() reads again, for other programs. Bytes that are not UTF-8 are
+/// replaced. Throws Error(environment).
+void write_corpus(const std::filesystem::path& path, const Corpus& corpus);
+
 }  // namespace bench::preprocessing

@@ -88,7 +88,7 @@ class PreprocessingProbe {
   }
 
   void run() {
-    write_tokenizer();
+    keep_made();
     const std::string stage = state_.text("stage");
     if (stage == "tokenize")
       tokenize();
@@ -108,9 +108,11 @@ class PreprocessingProbe {
 
   std::filesystem::path output_folder() const { return state_.text("output"); }
 
-  void write_tokenizer() {
-    if (output_folder().empty() || !state_.text("tokenizer").empty()) return;
-    write_file(output_folder() / "tokenizer.json", tokenizer::tokenizer_json(tokenizer_.spec()));
+  void keep_made() {
+    if (output_folder().empty()) return;
+    if (state_.text("tokenizer").empty())
+      write_file(output_folder() / "tokenizer.json", tokenizer::tokenizer_json(tokenizer_.spec()));
+    if (state_.text("data").empty()) write_corpus(output_folder() / "text.jsonl", corpus_);
   }
 
   void tokenize() {

@@ -48,6 +48,15 @@ TEST_CASE("lines of JSON are documents, and others are refused with their number
   CHECK_THROWS_AS(read_corpus(folder.path() / "none", 0), Error);
 }
 
+TEST_CASE("documents that were written are read again") {
+  const TemporaryDirectory folder;
+  const Corpus corpus = generated_corpus(20000, 1);
+  write_corpus(folder.path() / "text.jsonl", corpus);
+  const Corpus again = read_corpus(folder.path() / "text.jsonl", 0);
+  CHECK(again.text == corpus.text);
+  CHECK(again.begins == corpus.begins);
+}
+
 TEST_CASE("generated text follows from its seed, and is text") {
   const Corpus corpus = generated_corpus(200000, 3);
   CHECK(corpus.text.size() >= 200000);

@@ -87,7 +87,8 @@ TEST_CASE("the stage pack reports both packings and keeps what was made") {
   CHECK(job.of("sequences").size() == 2);
   CHECK(job.of("padding_share").at(0).values.at(0) < 0.01);
   CHECK(job.of("cut_share").at(0).values.at(0) >= job.of("cut_share").at(1).values.at(0));
-  for (const char* file : {"tokenizer.json", "concatenate/train.bin", "best_fit/val.bin"})
+  for (const char* file :
+       {"tokenizer.json", "text.jsonl", "concatenate/train.bin", "best_fit/val.bin"})
     CHECK(std::filesystem::file_size(folder.path() / "made" / file) > 1000);
 
   // The same text with the tokenizer that was kept: the same tokens, which are now said to be of

@@ -11,8 +11,8 @@ TEST_CASE("text becomes tokens, and a training reads them") {
   const BenchctlFolder bench;
   const auto text = bench.folder.path() / "text.jsonl";
   std::string lines;
-  for (int i = 0; i < 3000; ++i)
-    lines += "{\"text\": \"Document " + std::to_string(i * 7919 % 3000) +
+  for (int i = 0; i < 1000; ++i)
+    lines += "{\"text\": \"Document " + std::to_string(i * 7919 % 1000) +
              " says that the quick brown fox jumps over the lazy dog.\"}\n";
   write_file(text, lines);
   const std::string made = (bench.folder.path() / "made").string();
@@ -30,8 +30,8 @@ TEST_CASE("text becomes tokens, and a training reads them") {
   REQUIRE(trained.exit.clean());
   const Json samples = parse_json(trained.out, "answer")["groups"][0]["facts"]["data"]["samples"];
   // Of sequences of 64 tokens, as tiny takes them, a twentieth is for evaluation.
-  CHECK(samples > 600);
-  CHECK(samples < 1500);
+  CHECK(samples > 200);
+  CHECK(samples < 600);
 }
 
 TEST_CASE("a tokenizer that is not there fails the job, naming the file") {

@@ -2,10 +2,12 @@
 // into sequences. Each stage is a job of its own; the later ones tokenise first, untimed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -315,9 +317,30 @@ class PreprocessingProbe {
   Json facts_ = {};
 };
 
+/// Text as read or made, its IDs, and documents of tokens up to three times, of four bytes each.
+constexpr double kMemoryPerByte = 8.0;
+
+/// Why there is too little memory for the text; "" if there is enough.
+std::string no_memory(State& state) {
+  MemorySystem* memory = state.device().memory();
+  if (memory == nullptr) return "";
+  auto bytes = static_cast<double>(state.integer("text_bytes"));
+  if (const std::string data = state.text("data"); !data.empty()) {
+    std::error_code error;
+    const auto size = static_cast<double>(std::filesystem::file_size(data, error));
+    if (error) return "";  // reading it will say why
+    bytes = bytes > 0.0 ? std::min(bytes, size) : size;
+  }
+  const double need = kMemoryPerByte * bytes, available = memory->available_bytes();
+  if (need <= available) return "";
+  return fmt::format("{} of text need about {} of memory, and {} are available; set text_bytes",
+                     format(Bytes{bytes}), format(Bytes{need}), format(Bytes{available}));
+}
+
 void run_preprocessing(State& state) {
   if (const std::string none = tokenizer::no_patterns(); !none.empty()) return state.skip(none);
   if (state.group().size() > 1) return state.skip("texts are prepared on one rank; set ranks to 1");
+  if (const std::string none = no_memory(state); !none.empty()) return state.skip(none);
   PreprocessingProbe(state).run();
 }
 

@@ -101,7 +101,15 @@ TEST_CASE("the stage pack reports both packings and keeps what was made") {
   CHECK(again.of("bytes_per_token").at(0).values == trained.of("bytes_per_token").at(0).values);
 }
 
-TEST_CASE("several ranks are skipped, and wrong files are errors that name them") {
+TEST_CASE("text that does not fit into memory is skipped before it is made") {
+  if (!can_split()) return;
+  PreprocessingJob job({{"text_bytes", std::int64_t{1} << 40}, {"vocabulary", 300}});
+  const Outcome outcome = job.run_here();
+  CHECK(outcome.status == Status::skipped);
+  CHECK_THAT(outcome.reason, Contains("of memory, and"));
+}
+
+TEST_CASE("wrong files are errors that name them") {
   if (!can_split()) return;
   PreprocessingJob none(Json{{"tokenizer", "/nonexistent/tokenizer.json"}});
   CHECK_THROWS_WITH(none.run_here(), Contains("/nonexistent/tokenizer.json"));

@@ -1,10 +1,9 @@
 #include "probes/preprocessing/shuffle_work.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
+#include <utility>
 
-#include "core/parallel.h"
 #include "probes/shared/permutation.h"
 
 namespace bench::preprocessing {

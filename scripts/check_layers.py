@@ -28,6 +28,7 @@ LIBRARIES = [
     (re.compile(r"SQLiteCpp|sqlite3"), re.compile(r"results/")),
     (re.compile(r"jpeglib|jerror|turbojpeg"), re.compile(r"probes/data/decode/")),
     (re.compile(r"yaml-cpp/"), re.compile(r"mlperf/storage/")),
+    (re.compile(r"pcre2"), re.compile(r"tokenizer/")),
     (re.compile(r"curl/"), re.compile(r"probes/(shared|object_storage|serving)/")),
     (re.compile(r"CLI/"), re.compile(r"runner/")),
 ]

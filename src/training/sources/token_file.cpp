@@ -10,8 +10,6 @@
 namespace bench::training {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 256 * 4;
-constexpr std::uint32_t kGpt2Magic = 20240520, kLlama3Magic = 20240801;
 constexpr int kGpt2Vocabulary = 50257, kLlama3Vocabulary = 128256;
 
 /// Other llm.c files, which could be mistaken for nanoGPT tokens.
@@ -33,17 +31,17 @@ std::uint32_t word(std::span<const std::byte> bytes, std::size_t index) {
 }
 
 void check_header(std::span<const std::byte> bytes, const std::string& path, std::size_t width) {
-  if (bytes.size() < kHeaderBytes)
+  if (bytes.size() < kTokenHeaderBytes)
     throw Error(ErrorKind::input,
                 fmt::format("{}: {} bytes, shorter than the header of {}", path, bytes.size(),
-                            kHeaderBytes),
+                            kTokenHeaderBytes),
                 "the file is truncated: recreate or copy it again");
   if (word(bytes, 1) != 1)
     throw Error(
         ErrorKind::input,
         fmt::format("{}: unsupported version {} at offset 4, expected 1", path, word(bytes, 1)),
         "recreate the file with llm.c's data scripts of 2024-05 or later");
-  const std::uint64_t promised = kHeaderBytes + std::uint64_t{word(bytes, 2)} * width;
+  const std::uint64_t promised = kTokenHeaderBytes + std::uint64_t{word(bytes, 2)} * width;
   if (bytes.size() != promised)
     throw Error(
         ErrorKind::input,
@@ -65,8 +63,8 @@ TokenView::TokenView(std::span<const std::byte> bytes, const std::string& path) 
   if (magic == kGpt2Magic || magic == kLlama3Magic) {
     width_ = magic == kLlama3Magic ? 4 : 2;
     check_header(bytes, path, width_);
-    offset_ = kHeaderBytes;
-    tokens_ = bytes.subspan(kHeaderBytes);
+    offset_ = kTokenHeaderBytes;
+    tokens_ = bytes.subspan(kTokenHeaderBytes);
   } else if (bytes.size() % 2 != 0) {
     throw Error(
         ErrorKind::input,

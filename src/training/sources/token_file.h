@@ -19,6 +19,9 @@
 
 namespace bench::training {
 
+inline constexpr std::size_t kTokenHeaderBytes = 256 * 4;
+inline constexpr std::uint32_t kGpt2Magic = 20240520, kLlama3Magic = 20240801;
+
 /// The tokens of one file, in its memory.
 class TokenView {
  public:

@@ -16,6 +16,7 @@ class Benchctl(CMakePackage, CudaPackage):
     variant("blis", default=False, description="GEMMs of BLIS")
     variant("jpeg", default=True, description="Decode JPEG in the data loader")
     variant("curl", default=True, description="Measure object stores")
+    variant("pcre2", default=True, description="Measure the preparation of text")
     variant("yaml", default=True, description="Read descriptions of systems of MLPerf Storage")
 
     depends_on("c", type="build")
@@ -37,6 +38,7 @@ class Benchctl(CMakePackage, CudaPackage):
     depends_on("blis threads=openmp", when="+blis")
     depends_on("libjpeg-turbo", when="+jpeg")
     depends_on("curl@7.61:", when="+curl")
+    depends_on("pcre2+jit", when="+pcre2")
     depends_on("yaml-cpp", when="+yaml")
     depends_on("cuda@12.4:", when="+cuda")
     depends_on("nccl", when="+cuda")
@@ -53,6 +55,7 @@ class Benchctl(CMakePackage, CudaPackage):
             self.define_from_variant("BENCH_WITH_BLIS", "blis"),
             self.define_from_variant("BENCH_WITH_JPEG", "jpeg"),
             self.define_from_variant("BENCH_WITH_CURL", "curl"),
+            self.define_from_variant("BENCH_WITH_PCRE2", "pcre2"),
             self.define_from_variant("BENCH_WITH_YAML", "yaml"),
         ]
         architectures = self.spec.variants["cuda_arch"].value if self.spec.satisfies("+cuda") else ()

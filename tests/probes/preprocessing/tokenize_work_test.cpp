@@ -1,0 +1,80 @@
+#include "probes/preprocessing/tokenize_work.h"
+
+#include <algorithm>
+
+#include "probes/preprocessing/generated_text.h"
+#include "tests/support/catch.h"
+#include "tests/tokenizer/small_tokenizer.h"
+#include "tokenizer/split_pattern.h"
+#include "tokenizer/tokenizer_file.h"
+
+namespace bench::preprocessing {
+namespace {
+
+struct Work {
+  Corpus corpus = generated_corpus(60000, 1);
+  tokenizer::Tokenizer tokenizer{
+      tokenizer::parse_tokenizer_json(tokenizer::small_file(), "small.json")};
+  ReferenceBpe reference{tokenizer.spec()};
+};
+
+TEST_CASE("tokens are the same for any number of threads and calls, and pass all checks") {
+  if (!tokenizer::no_patterns().empty()) return;
+  const Work with;
+  TokenizeWork one(with.tokenizer, with.corpus, 1), three(with.tokenizer, with.corpus, 3);
+  one.run(1);
+  three.run(2);
+  CHECK(one.checksum() == three.checksum());
+  CHECK(one.sha256_of_ids() == three.sha256_of_ids());
+  CHECK(one.tokens() == three.tokens());
+  CHECK(one.undecodable() == 0);
+  CHECK(one.unlike_reference(with.reference, 5, 1) == 0);
+  CHECK(one.counts().pieces > 1000);
+  three.split(2);
+  CHECK(three.unsplit() == 0);
+}
+
+TEST_CASE("a wrong token is found by each check that can see it") {
+  if (!tokenizer::no_patterns().empty()) return;
+  const Work with;
+  TokenizeWork work(with.tokenizer, with.corpus, 1);
+  work.run(1);
+  const std::uint64_t right = work.checksum();
+  TokenId& token = work.ids(2)[5];
+  token = token == 'x' ? 'y' : 'x';
+  CHECK(work.checksum() != right);
+  CHECK(work.undecodable() == 1);
+
+  // The same text in other tokens: two bytes that were merged, apart.
+  Corpus pair;
+  pair.add(with.tokenizer.spec().tokens[256]);
+  TokenizeWork other(with.tokenizer, pair, 1);
+  tokenizer::TokenizerSpec without = with.tokenizer.spec();
+  without.merges.clear();
+  const ReferenceBpe unmerged(without);
+  other.run(1);
+  CHECK(other.undecodable() == 0);
+  CHECK(other.unlike_reference(with.reference, 1, 1) == 0);
+  CHECK(other.unlike_reference(unmerged, 1, 1) == 1);
+
+  // A number of pieces that is not that of the text.
+  CHECK(work.unsplit() == 1);
+}
+
+TEST_CASE("documents of tokens end with the token that is asked for") {
+  if (!tokenizer::no_patterns().empty()) return;
+  const Work with;
+  TokenizeWork work(with.tokenizer, with.corpus, 2);
+  work.run(1);
+  const TokenDocuments plain = work.documents({}), ended = work.documents(599);
+  CHECK(plain.tokens.size() == work.tokens());
+  REQUIRE(ended.size() == with.corpus.size());
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    CHECK(ended.document(i).back() == 599);
+    CHECK(std::ranges::equal(ended.document(i).first(ended.document(i).size() - 1),
+                             plain.document(i)));
+  }
+}
+
+}  // namespace
+}  // namespace bench::preprocessing

@@ -283,6 +283,9 @@ void run_training(State& state) {
   }
   if (const std::string why = why_not_divided(state, split_of(state)); !why.empty())
     return state.skip(why);
+  const std::string weights = path_of(state, "export");
+  if (const std::string why = why_not_exported(state, split_of(state), weights); !why.empty())
+    return state.skip(why);
   if (state.flag("profile") && state.device().kind() != "host")
     return state.skip(
         "profiles are recorded on CPUs only: a GPU works through kernels after they were launched");
@@ -305,8 +308,6 @@ void run_training(State& state) {
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
-  if (const std::string why = why_not_exported(state, *workload, options.split); !why.empty())
-    return state.skip(why);
   const MemoryBudget budget = memory_budget(state);
   if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
   const MemoryFit memory = memory_fit(state, *workload, budget, options);
@@ -329,10 +330,13 @@ void run_training(State& state) {
   const training::TrainingRun run = trainer.run(log);
   const Json host = watch.facts();
   const Conditions steps = log.conditions();
-  if (run.steps.empty()) return state.skip(already_trained_reason(run, options.recipe.target));
-  Json weights = write_weights(state, *workload, trainer, path_of(state, "export"));
-  write_training(state, {*workload, options, trainer, run, kernels->name(), host, steps, cache,
-                         std::move(weights), memory.facts});
+  if (run.steps.empty()) {
+    write_weights(state, *workload, trainer, weights);
+    return state.skip(already_trained_reason(run, options.recipe.target));
+  }
+  write_training(
+      state, {*workload, options, trainer, run, kernels->name(), host, steps, cache, memory.facts});
+  write_weights(state, *workload, trainer, weights);
 }
 
 const Registration training_probe{"training", run_training};

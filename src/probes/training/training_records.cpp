@@ -194,7 +194,6 @@ Json setting_of(const FinishedTraining& f) {
           {"data", data},
           {"epochs", epochs_of(f, data)},
           {"cache", f.cache},
-          {"exported_weights", f.weights},
           {"evaluation_every", recipe.evaluation_every},
           {"evaluation_samples", recipe.evaluation_samples},
           {"lanes", split.lanes},

@@ -16,11 +16,10 @@ struct FinishedTraining {
   const training::Trainer& trainer;
   const training::TrainingRun& run;
   std::string kernels;
-  Json host = nullptr;     // HostWatch::facts() of the run
-  Conditions steps = {};   // of each step
-  Json cache = nullptr;    // clear_cache()
-  Json weights = nullptr;  // write_weights()
-  Json memory = nullptr;   // by the plan: {"bytes", "available", "largest_batch"} of one rank
+  Json host = nullptr;    // HostWatch::facts() of the run
+  Conditions steps = {};  // of each step
+  Json cache = nullptr;   // clear_cache()
+  Json memory = nullptr;  // by the plan: {"bytes", "available", "largest_batch"} of one rank
 };
 
 /// Whether its time to the target is valid: it met the target, and all checks passed.

@@ -8,14 +8,16 @@
 
 namespace bench {
 
-/// Why the weights that the job asks for cannot be exported; "" if they can, or none are asked for.
-std::string why_not_exported(const State& state, const training::Workload& workload,
-                             const training::ModelSplit& split);
+/// Before the training: why the weights that the job asks for cannot be exported; "" if they can,
+/// or none are asked for. Throws Error(environment) on all ranks if rank 0 cannot write to
+/// `folder`.
+std::string why_not_exported(State& state, const training::ModelSplit& split,
+                             const std::string& folder);
 
-/// On rank 0: writes the weights into `folder` (checkpoint/llm_export.h) and reports the metric
-/// export_rate. Returns {"folder", "bytes", "seconds", "sha256", "layout", "dtype"} there, else
-/// null; null too for an empty folder. Throws like export_llm(), on all ranks.
-Json write_weights(State& state, const training::Workload& workload, training::Trainer& trainer,
+/// On rank 0: writes the weights into `folder` (checkpoint/llm_export.h), and reports the metric
+/// export_rate and facts "exported_weights": {"folder", "bytes", "seconds", "sha256", "layout",
+/// "dtype", "trained_in"}. Nothing for an empty folder. Throws Error(environment) on all ranks.
+void write_weights(State& state, const training::Workload& workload, training::Trainer& trainer,
                    const std::string& folder);
 
 }  // namespace bench

@@ -36,7 +36,8 @@ std::vector<BandedFigure> banded_figures(const RunSummary& summary, const BandCa
   std::vector<BandedFigure> figures;
   for (const Result& result : summary.results) {
     const Series& series = result.series;
-    const bool usable = series.outcome == Status::ok && std::isfinite(series.median);
+    const bool usable =
+        series.outcome == Status::ok && series.clean > 0 && std::isfinite(series.median);
     if (!usable || !banded.contains(series.metric)) continue;
     const auto job = jobs.find(series.job);
     const std::string workload =

@@ -28,7 +28,7 @@ struct BandComparison {
   BandPosition position = BandPosition::undecided;
 };
 
-/// Of the run's valid results, in their order.
+/// Of the run's valid results that have clean samples, in their order.
 std::vector<BandedFigure> banded_figures(const RunSummary& summary, const BandCatalogue& bands);
 
 /// In the order of the figures, then of the bands. Borrows the bands.

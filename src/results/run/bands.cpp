@@ -64,6 +64,9 @@ BandCatalogue read_installed() {
     all.insert(all.end(), file.all().begin(), file.all().end());
   }
   std::ranges::sort(all, {}, &Band::id);
+  if (const auto twice = std::ranges::adjacent_find(all, {}, &Band::id); twice != all.end())
+    throw Error(ErrorKind::input, folder.string() + ": two files have a band '" + twice->id + "'",
+                "give each band an id of its own");
   return BandCatalogue(std::move(all));
 }
 

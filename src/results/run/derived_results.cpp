@@ -78,11 +78,12 @@ bool is_throughput(const Series& series) {
          series.outcome == Status::ok && series.median > 0.0;
 }
 
-/// Equal for trainings that differ in ranks alone.
-std::string key_without_ranks(const Series& series) {
+/// Equal for trainings that differ in ranks alone. Of jobs on single hosts each host has its own
+/// fewest ranks; jobs on several hosts (scopes all and ladder) have one series on rank 0's.
+std::string key_without_ranks(const Series& series, const std::string& place) {
   Json params = series.params;
   params.erase("ranks_per_host");
-  return dump(Json::array({series.case_name, series.device, params}));
+  return dump(Json::array({series.case_name, series.device, place, params}));
 }
 
 /// Throughput of a rank, with the ends of its interval.
@@ -95,10 +96,17 @@ PerRank per_rank(const Series& series) {
   return {series.median / ranks, series.low / ranks, series.high / ranks};
 }
 
-/// The median of the jobs with the fewest ranks; their intervals' medians as its interval.
+bool any_clean(const std::vector<const Series*>& all) {
+  return std::ranges::any_of(all, [](const Series* one) { return one->clean > 0; });
+}
+
+/// The median of the jobs with the fewest ranks, of clean ones if there are any; their intervals'
+/// medians as its interval.
 PerRank base_of(const std::vector<const Series*>& bases) {
   std::vector<double> values, lows, highs;
+  const bool clean_only = any_clean(bases);
   for (const Series* base : bases) {
+    if (clean_only && base->clean == 0) continue;
     const PerRank one = per_rank(*base);
     values.push_back(one.value);
     lows.push_back(one.low);
@@ -109,26 +117,26 @@ PerRank base_of(const std::vector<const Series*>& bases) {
 
 }  // namespace
 
-std::vector<Series> scaling_efficiencies(std::span<const Series* const> all) {
+std::vector<Series> scaling_efficiencies(std::span<const Throughput> all) {
   std::map<std::string, std::map<int, std::vector<const Series*>>> by_ranks;
-  for (const Series* series : all)
-    if (is_throughput(*series))
-      by_ranks[key_without_ranks(*series)][series->ranks].push_back(series);
+  for (const Throughput& one : all)
+    if (is_throughput(*one.series))
+      by_ranks[key_without_ranks(*one.series, one.place)][one.series->ranks].push_back(one.series);
   std::vector<Series> derived;
   for (const auto& [key, groups] : by_ranks) {
     const auto& [fewest, bases] = *groups.begin();
     const PerRank base = base_of(bases);
-    const bool base_clean =
-        std::ranges::any_of(bases, [](const Series* one) { return one->clean > 0; });
     for (const auto& [ranks, group] : groups) {
       if (ranks == fewest) continue;
       for (const Series* series : group) {
         const PerRank own = per_rank(*series);
         Series& efficiency = derived.emplace_back(
             derive(*series, "scaling_efficiency", own.value / base.value, Better::higher));
+        efficiency.params["base_ranks"] = fewest;
+        efficiency.params["scaling"] = "strong";  // the batch is a parameter: equal for all
         efficiency.low = own.low / base.high;
         efficiency.high = own.high / base.low;
-        if (!base_clean) efficiency.clean = 0;
+        if (!any_clean(bases)) efficiency.clean = 0;
       }
     }
   }

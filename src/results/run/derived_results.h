@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/json.h"
@@ -26,9 +27,17 @@ struct TrainingTimes {
 std::vector<Series> derived_of_job(const JobResult& job, const std::vector<Series>& series,
                                    const TrainingTimes& times);
 
+/// A series, and the host of a job that has only one; "" for jobs over several.
+struct Throughput {
+  const Series* series = nullptr;
+  std::string place = {};
+};
+
 /// scaling_efficiency of trainings: throughput of n ranks / n, relative to that of the fewest ranks
-/// (of several jobs the median), among the jobs of a case that differ in ranks alone. The interval
-/// takes the outer ends of both intervals. None for the fewest ranks themselves.
-std::vector<Series> scaling_efficiencies(std::span<const Series* const> all);
+/// (of several jobs the median of clean ones), among the jobs of a case that differ in ranks alone:
+/// on the same host, or over any hosts in scopes that take several. The interval takes the outer
+/// ends of both intervals. None for the fewest ranks themselves; their number is in the parameters
+/// ("base_ranks").
+std::vector<Series> scaling_efficiencies(std::span<const Throughput> all);
 
 }  // namespace bench

@@ -107,6 +107,28 @@ GateResult judge(const Gate& gate, const Series& series, std::size_t index) {
   return result;
 }
 
+/// Jobs of the case with valid results of which nobody knows this derived figure: a resumed
+/// training has no goodput. They are not judged, so they do not pass.
+void add_jobs_without(const Gate& gate, const std::vector<const Series*>& all,
+                      std::vector<GateResult>& results) {
+  std::set<std::string> with, jobs;
+  bool derived = false;
+  for (const Series* series : all) {
+    if (series->case_name != gate.case_name) continue;
+    if (series->metric.empty() || series->outcome != Status::ok) continue;
+    jobs.insert(series->job);
+    if (!same_metric(gate, *series)) continue;
+    with.insert(series->job);
+    derived |= series->derived;
+  }
+  // The fewest ranks are what others are compared with.
+  if (!derived || gate.metric.ends_with("scaling_efficiency")) return;
+  for (const std::string& job : jobs)
+    if (!with.contains(job))
+      results.push_back({gate, Verdict::inconclusive, fmt::format("unknown for job {}", job),
+                         std::nullopt, false});
+}
+
 /// A gate that matches no series, with the available metrics or parameters.
 GateResult unmatched(const Gate& gate, const std::vector<const Series*>& all) {
   std::vector<std::string> metrics;
@@ -149,7 +171,10 @@ std::vector<GateResult> evaluate_gates(const Json& gates,
       const std::size_t before = results.size();
       for (std::size_t i = 0; i < series.size(); ++i)
         if (matches(gate, *series[i])) results.push_back(judge(gate, *series[i], i));
-      if (results.size() == before) results.push_back(unmatched(gate, series));
+      if (results.size() == before)
+        results.push_back(unmatched(gate, series));
+      else
+        add_jobs_without(gate, series, results);
     }
   }
   return results;

@@ -86,9 +86,21 @@ std::map<std::string, TrainingTimes> training_times(const RunRecords& run) {
   return by_job;
 }
 
-void add_scaling_efficiencies(std::vector<Result>& results) {
-  std::vector<const Series*> all;
-  for (const Result& result : results) all.push_back(&result.series);
+void add_scaling_efficiencies(const std::vector<JobResult>& jobs, std::vector<Result>& results) {
+  // A ladder over hosts begins with a job on one of them.
+  std::map<std::string, std::size_t> most_hosts;
+  std::map<std::string, const JobResult*> by_id;
+  for (const JobResult& job : jobs) {
+    std::size_t& most = most_hosts[job.job.case_name];
+    most = std::max(most, job.job.hosts.size());
+    by_id[job.job.id] = &job;
+  }
+  std::vector<Throughput> all;
+  for (const Result& result : results) {
+    const JobResult& job = *by_id.at(result.series.job);
+    const bool alone = most_hosts[job.job.case_name] == 1;
+    all.push_back({&result.series, alone ? compact_hostlist(job.job.hosts) : ""});
+  }
   for (Series& series : scaling_efficiencies(all)) results.push_back({std::move(series), {}});
 }
 
@@ -112,7 +124,7 @@ std::vector<Result> make_results(const RunRecords& run, const std::vector<JobRes
     }
     if (worse(worst, jobs[i].outcome) != worst) results.push_back({end_of_job(jobs[i]), {}});
   }
-  add_scaling_efficiencies(results);
+  add_scaling_efficiencies(jobs, results);
   return results;
 }
 

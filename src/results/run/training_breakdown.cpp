@@ -54,6 +54,7 @@ TimeShares time_shares(const TrainingBreakdown& breakdown, int ranks, const Json
   const bool lookups_are_data = field(facts, "table_threads").is_number();
   if (has_phases && breakdown.has("data") && !lookups_are_data)
     shares.data_stall = breakdown.seconds("data") / steps;
+  if (has_phases && ranks == 1) shares.exposed_communication = 0.0;
   if (const double all = breakdown.communication(); has_phases && ranks > 1 && all > 0.0) {
     shares.exposed_communication = breakdown.exposed_communication() / steps;
     shares.overlap_ratio = 1.0 - breakdown.exposed_communication() / all;
@@ -61,7 +62,7 @@ TimeShares time_shares(const TrainingBreakdown& breakdown, int ranks, const Json
   const bool resumed = number_field(facts, "resumed_from_step") > 0.0;
   const double start =
       breakdown.has("init") ? breakdown.seconds("init") : number_field(facts, "init_seconds");
-  if (!resumed)
+  if (has_phases && !resumed)
     shares.goodput = (steps - breakdown.seconds("checkpoint")) / (start + breakdown.run_seconds());
   return shares;
 }

@@ -54,7 +54,9 @@ struct TimeShares {
 
 /// `facts`: of topic "training". Data stall is unknown where lookups in embedding tables count as
 /// data time; goodput where the training resumed, as the time it had lost is unknown, and where
-/// neither breakdown nor facts have the start-up. Communication is known from two ranks on.
+/// neither breakdown nor facts have the start-up. A rank alone waits for no communication, and has
+/// no overlap. Logs of other trainings do not tell steps from what lies between them: none is
+/// known.
 TimeShares time_shares(const TrainingBreakdown& breakdown, int ranks, const Json& facts);
 
 }  // namespace bench

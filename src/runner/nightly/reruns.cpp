@@ -159,11 +159,21 @@ struct Count {
   std::size_t ran = 0, failed = 0;
 };
 
-/// Reruns that were skipped or not started are inconclusive.
+bool has_series(const RunSummary& again, const std::string& job, const NightFinding& finding) {
+  return std::ranges::any_of(again.results, [&](const Result& one) {
+    return one.series.job == job && same_series(one.series, finding);
+  });
+}
+
+/// Reruns that were skipped or not started are inconclusive, as are those without the figure that
+/// missed its bound: scaling efficiency needs the other numbers of ranks.
 Count failures(const RunSummary& again, const std::string& job, const NightFinding& finding) {
   Count count;
   for (const JobResult& result : again.jobs) {
     if (!is_again(result.job.id, job) || result.not_run || result.outcome == Status::skipped)
+      continue;
+    if (result.outcome == Status::ok && !finding.metric.empty() &&
+        !has_series(again, result.job.id, finding))
       continue;
     ++count.ran;
     bool failed = result.outcome != Status::ok;

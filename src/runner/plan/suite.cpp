@@ -93,10 +93,8 @@ std::string with_probe(const ProbeEntry& probe, const std::string& metric) {
   return metric.starts_with(probe.name + ".") ? metric : probe.name + "." + metric;
 }
 
-/// Gives a gate that names a band its bound: the worse end. The plan keeps it, so the verdict does
-/// not depend on later versions of the bands. `where`: of the gate.
-void set_bound_of_band(Json& gate, const ProbeEntry& probe, const std::string& where) {
-  if (!gate.contains("band")) return;
+/// Throws Error(input) unless the gate names a band of this metric and has no bound of its own.
+const Band& band_of_gate(const Json& gate, const std::string& metric, const std::string& where) {
   if (gate.contains("min") || gate.contains("max"))
     throw Error(ErrorKind::input, where + ": has a band and a bound of its own",
                 "remove band, or min and max");
@@ -108,19 +106,62 @@ void set_bound_of_band(Json& gate, const ProbeEntry& probe, const std::string& w
         ErrorKind::input,
         where + "/band: unknown band '" + printable(id) + "'." + did_you_mean(id, bands.ids()),
         "use one of `benchctl list bands`");
-  const std::string metric = with_probe(probe, gate.at("metric"));
   if (std::ranges::find(band->metrics, metric) == band->metrics.end())
     throw Error(ErrorKind::input, where + "/band: " + id + " is no band of " + metric,
                 "it is one of " + join(band->metrics, ", "));
+  return *band;
+}
+
+/// MFU of trainings on GPUs says nothing of a CPU.
+void check_band_applies(const Band& band, const Case& of, const std::string& where) {
+  const std::string hint = "give the gate a min or max of your own";
+  if (!band.device.empty() && band.device != of.device)
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}/band: {} is of device {}, not {}", where, band.id, band.device, of.device),
+        hint);
+  const std::string workload = text_field(of.params, "workload");
+  const bool fits = workload.empty() || band.workloads.empty() ||
+                    std::ranges::find(band.workloads, workload) != band.workloads.end();
+  if (!fits)
+    throw Error(ErrorKind::input,
+                fmt::format("{}/band: {} is of workload {}, not {}", where, band.id,
+                            join(band.workloads, ", "), printable(workload)),
+                hint);
+}
+
+/// Restricts the gate to the series that the band is of.
+void add_where_of_band(const Band& band, Json& gate, const std::string& where) {
+  Json& of_gate = gate["where"];
+  if (!of_gate.is_object()) of_gate = Json::object();
+  for (const auto& [name, value] : band.where.items()) {
+    if (of_gate.contains(name) && of_gate[name] != value)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}/where/{}: {}, but {} is of {}", where, name,
+                              excerpt(of_gate[name]), band.id, excerpt(value)),
+                  "remove it, or use another band");
+    of_gate[name] = value;
+  }
+}
+
+/// Gives a gate that names a band its bound: the worse end. The plan keeps it, so the verdict does
+/// not depend on later versions of the bands. `where`: of the gate.
+void set_bound_of_band(Json& gate, const Case& of, const ProbeEntry& probe,
+                       const std::string& where) {
+  if (!gate.contains("band")) return;
+  const std::string metric = with_probe(probe, gate.at("metric"));
+  const Band& band = band_of_gate(gate, metric, where);
+  check_band_applies(band, of, where);
+  add_where_of_band(band, gate, where);
   const auto declared = std::ranges::find_if(
       probe.metrics, [&](const ProbeMetric& one) { return with_probe(probe, one.name) == metric; });
   const bool lower = declared != probe.metrics.end() && declared->better == Better::lower;
-  const double bound = lower ? band->high : band->low;
+  const double bound = lower ? band.high : band.low;
   if (std::isnan(bound))
-    throw Error(ErrorKind::input, where + "/band: " + id + " is open at its worse end",
+    throw Error(ErrorKind::input, where + "/band: " + band.id + " is open at its worse end",
                 "give the gate a min or max of your own");
   gate[lower ? "max" : "min"] = bound;
-  gate["source"] = band->context + "; " + band->source;
+  gate["source"] = band.context + "; " + band.source;
 }
 
 /// A misspelt metric would promise nothing.
@@ -169,7 +210,7 @@ Suite suite_from_text(const std::string& text, const std::string& origin,
                   "rename one of them");
     check_case(added, origin, at, catalogue);
     for (std::size_t gate = 0; gate < added.gates.size(); ++gate)
-      set_bound_of_band(added.gates[gate], *catalogue.find(added.probe),
+      set_bound_of_band(added.gates[gate], added, *catalogue.find(added.probe),
                         origin + ": " + at + "/gates/" + std::to_string(gate));
   }
   apply_changes(suite, changes, catalogue);

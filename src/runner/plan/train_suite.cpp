@@ -99,6 +99,12 @@ void check(const TrainRequest& request) {
   if (!request.export_to.empty() && several)
     refuse_request("--export: trainings with several numbers of ranks or batches",
                    "export the weights of a training with one of them");
+  if (!request.export_to.empty() && request.workload != "llm" && request.workload != "grpo")
+    refuse_request("--export: weights of " + request.workload + " cannot be exported",
+                   "train llm or grpo");
+  if (!request.export_to.empty() && request.split.divides_model())
+    refuse_request("--export and --split: weights of a divided model cannot be exported",
+                   "remove tp, pp and zero above 1");
   check_batches(request);
   check_split(request);
 }

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <memory>
 #include <utility>
 
 #include "core/error.h"
+#include "core/page_cache.h"
 #include "core/sha256.h"
 #include "devices/host_clock.h"
 #include "training/operators/transformer.h"
@@ -13,17 +16,39 @@
 namespace bench::training {
 namespace {
 
+/// Keeps the last parameter that was read: several tensors are parts of one.
+class LastParameter {
+ public:
+  explicit LastParameter(LlmValues values) : values_(std::move(values)) {}
+
+  const std::vector<float>& of(const std::string& name, std::int64_t elements) {
+    if (name_ == name) return last_;
+    last_ = {};  // before the next one is there
+    last_.resize(static_cast<std::size_t>(elements));
+    values_(name, last_);
+    name_ = name;
+    return last_;
+  }
+
+ private:
+  LlmValues values_;
+  std::string name_ = {};
+  std::vector<float> last_ = {};
+};
+
 /// Columns [first, first + count) of a parameter [rows, columns], as [count, rows].
 SafetensorsInput transposed_columns(std::string name, const std::string& parameter,
                                     std::int64_t rows, std::int64_t columns, std::int64_t first,
-                                    std::int64_t count, const LlmValues& values) {
+                                    std::int64_t count,
+                                    const std::shared_ptr<LastParameter>& parameters) {
+  constexpr std::int64_t kBlock = 32;  // rows whose lines stay in the cache
   return {std::move(name), {count, rows}, [=](std::span<float> to) {
-            std::vector<float> all(static_cast<std::size_t>(rows * columns));
-            values(parameter, all);
-            for (std::int64_t column = 0; column < count; ++column)
-              for (std::int64_t row = 0; row < rows; ++row)
-                to[static_cast<std::size_t>(column * rows + row)] =
-                    all[static_cast<std::size_t>(row * columns + first + column)];
+            const float* all = parameters->of(parameter, rows * columns).data();
+            for (std::int64_t begin = 0; begin < rows; begin += kBlock)
+              for (std::int64_t column = 0; column < count; ++column)
+                for (std::int64_t row = begin; row < std::min(begin + kBlock, rows); ++row)
+                  to[static_cast<std::size_t>(column * rows + row)] =
+                      all[row * columns + first + column];
           }};
 }
 
@@ -36,6 +61,7 @@ SafetensorsInput as_it_is(std::string name, const std::string& parameter,
 std::vector<SafetensorsInput> llama_tensors(const LlmShape& shape, const LlmValues& values) {
   const std::int64_t d = shape.width, head = d / shape.heads, kv = shape.kv_heads * head;
   const std::int64_t packed = d + 2 * kv, hidden = shape.hidden;
+  const auto parameters = std::make_shared<LastParameter>(values);
   std::vector<SafetensorsInput> all = {
       as_it_is("model.embed_tokens.weight", "embedding", {shape.vocabulary, d}, values)};
   for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
@@ -43,28 +69,28 @@ std::vector<SafetensorsInput> llama_tensors(const LlmShape& shape, const LlmValu
     const std::string to = fmt::format("model.layers.{}.", layer);
     const auto qkv = [&](const char* name, std::int64_t first, std::int64_t count) {
       all.push_back(transposed_columns(to + "self_attn." + name + ".weight", at + "wqkv", d, packed,
-                                       first, count, values));
+                                       first, count, parameters));
     };
     const auto mlp = [&](const char* name, std::int64_t first) {
       all.push_back(transposed_columns(to + "mlp." + name + ".weight", at + "w_gate_up", d,
-                                       2 * hidden, first, hidden, values));
+                                       2 * hidden, first, hidden, parameters));
     };
     all.push_back(as_it_is(to + "input_layernorm.weight", at + "norm1", {d}, values));
     qkv("q_proj", 0, d);
     qkv("k_proj", d, kv);
     qkv("v_proj", d + kv, kv);
     all.push_back(
-        transposed_columns(to + "self_attn.o_proj.weight", at + "wo", d, d, 0, d, values));
+        transposed_columns(to + "self_attn.o_proj.weight", at + "wo", d, d, 0, d, parameters));
     all.push_back(as_it_is(to + "post_attention_layernorm.weight", at + "norm2", {d}, values));
     mlp("gate_proj", 0);
     mlp("up_proj", hidden);
-    all.push_back(
-        transposed_columns(to + "mlp.down_proj.weight", at + "w_down", hidden, d, 0, d, values));
+    all.push_back(transposed_columns(to + "mlp.down_proj.weight", at + "w_down", hidden, d, 0, d,
+                                     parameters));
   }
   all.push_back(as_it_is("model.norm.weight", "norm", {d}, values));
   if (!shape.tied_head)
     all.push_back(transposed_columns("lm_head.weight", "head", d, shape.vocabulary, 0,
-                                     shape.vocabulary, values));
+                                     shape.vocabulary, parameters));
   return all;
 }
 
@@ -166,6 +192,7 @@ void write_text_file(const std::filesystem::path& path, const std::string& text)
 std::string sha256_of_file(const std::filesystem::path& path) {
   constexpr std::size_t kPiece = std::size_t{1} << 22;
   std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ErrorKind::environment, "cannot open " + path.string());
   std::vector<char> piece(kPiece);
   Sha256 hash;
   while (file.read(piece.data(), kPiece) || file.gcount() > 0)
@@ -194,30 +221,42 @@ Json llm_config(const LlmShape& shape, Dtype dtype) {
   return config;
 }
 
-ExportedLlm export_llm(const std::filesystem::path& folder, const LlmShape& shape,
-                       const LlmValues& values, Dtype dtype,
-                       const std::map<std::string, std::string>& metadata) {
-  const Seconds begin = steady_now();
+void prepare_export(const std::filesystem::path& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure)
     throw Error(ErrorKind::environment,
                 "cannot create " + folder.string() + ": " + failure.message(),
                 "choose another folder");
+  AtomicFile(folder / "model.safetensors").write(std::vector<std::byte>(1));  // not committed
+}
+
+ExportedLlm export_llm(const std::filesystem::path& folder, const LlmShape& shape,
+                       const LlmValues& values, Dtype dtype,
+                       const std::map<std::string, std::string>& metadata) {
+  const Seconds begin = steady_now();
+  prepare_export(folder);
   ExportedLlm exported{folder / "model.safetensors"};
   exported.layout = why_not_in_transformers(shape).empty() ? "transformers" : "native";
+  // An export that ends early leaves no folder that looks complete.
+  const std::filesystem::path sum = folder / "model.safetensors.sha256",
+                              config = folder / "config.json";
+  std::error_code missing;
+  std::filesystem::remove(config, missing);
+  std::filesystem::remove(sum, missing);
   const WrittenSafetensors written =
       write_safetensors(exported.file, llm_tensors(shape, values), dtype, metadata);
   exported.bytes = written.bytes;
   exported.sha256 = written.sha256;
-  write_text_file(folder / "model.safetensors.sha256", written.sha256 + "  model.safetensors\n");
-  write_text_file(folder / "config.json", llm_config(shape, dtype).dump(2) + "\n");
   exported.seconds = (steady_now() - begin).value;
+  evict(exported.file);  // what is read then comes from the storage, if the kernel allows
   if (const std::string found = sha256_of_file(exported.file); found != written.sha256)
     throw Error(ErrorKind::environment,
                 fmt::format("{} was written with the checksum {} and reads back with {}",
                             exported.file.string(), written.sha256, found),
                 "check the storage below it");
+  write_text_file(sum, written.sha256 + "  model.safetensors\n");
+  write_text_file(config, llm_config(shape, dtype).dump(2) + "\n");
   return exported;
 }
 

@@ -35,13 +35,18 @@ struct ExportedLlm {
   std::filesystem::path file = {};  // model.safetensors
   std::uint64_t bytes = 0;
   std::string sha256 = {};
-  double seconds = 0.0;     // until all files are on the disk
+  double seconds = 0.0;     // until the weights are on the disk
   std::string layout = {};  // "transformers" or "native"
 };
 
-/// Creates `folder` and writes model.safetensors, model.safetensors.sha256 (for sha256sum --check)
-/// and config.json, reads the weights back and compares them with the checksum. Throws
-/// Error(environment), and Error(input) as write_safetensors() does.
+/// Creates `folder` and writes a byte there, to find out before a training what would fail after
+/// it. Throws Error(environment).
+void prepare_export(const std::filesystem::path& folder);
+
+/// Creates `folder` and writes model.safetensors, reads it back and compares it with its checksum,
+/// then writes model.safetensors.sha256 (for sha256sum --check) and, last, config.json. Memory: one
+/// tensor and one parameter in f32. Throws Error(environment), and Error(input) as
+/// write_safetensors() does.
 ExportedLlm export_llm(const std::filesystem::path& folder, const LlmShape& shape,
                        const LlmValues& values, Dtype dtype,
                        const std::map<std::string, std::string>& metadata);

@@ -86,10 +86,10 @@ void store(std::span<const float> values, Dtype dtype, std::vector<std::byte>& b
   store_as<F16>(values, bytes);
 }
 
-/// The first value that the type cannot hold as a finite number, if there is one.
+/// Refuses the first value that is not finite, or would not be in this type.
 void check_values(const SafetensorsInput& tensor, std::span<const float> values, Dtype dtype) {
   constexpr float kMostF16 = 65519.996f;  // larger ones round to infinity
-  constexpr float kMostBf16 = 3.3961775e38f;
+  const float kMostBf16 = std::bit_cast<float>(0x7f7f7fffu);
   const float most = dtype == Dtype::f16    ? kMostF16
                      : dtype == Dtype::bf16 ? kMostBf16
                                             : std::numeric_limits<float>::max();
@@ -120,14 +120,16 @@ WrittenSafetensors write_safetensors(const std::filesystem::path& path,
   const std::uint64_t length = header.size();
   write(std::as_bytes(std::span(&length, 1)));
   write(std::as_bytes(std::span(header)));
-  std::vector<float> values;
+  constexpr std::size_t kPiece = std::size_t{1} << 20;  // elements
   std::vector<std::byte> bytes;
   for (const SafetensorsInput& one : tensors) {
-    values.assign(static_cast<std::size_t>(elements_of(one.shape)), 0.0f);
+    std::vector<float> values(static_cast<std::size_t>(elements_of(one.shape)));
     one.values(values);
     check_values(one, values, dtype);
-    store(values, dtype, bytes);
-    write(bytes);
+    for (std::size_t at = 0; at < values.size(); at += kPiece) {
+      store(std::span(values).subspan(at, std::min(kPiece, values.size() - at)), dtype, bytes);
+      write(bytes);
+    }
   }
   file.commit();
   written.sha256 = hash.finish();

@@ -33,9 +33,9 @@ struct WrittenSafetensors {
   std::string sha256 = {};  // of the file
 };
 
-/// Writes `path` atomically, one tensor in memory at a time, with elements of `dtype` (f32, bf16,
-/// f16; rounded to nearest even). Names must differ. Throws Error(environment); Error(input) for
-/// another type, and for a value that is not finite in it, naming the tensor.
+/// Writes `path` atomically, one tensor at a time in memory (in f32), with elements of `dtype`
+/// (f32, bf16, f16; rounded to nearest even). Names must differ. Throws Error(environment);
+/// Error(input) for another type, and for a value that is not finite in it, naming the tensor.
 WrittenSafetensors write_safetensors(const std::filesystem::path& path,
                                      const std::vector<SafetensorsInput>& tensors, Dtype dtype,
                                      const std::map<std::string, std::string>& metadata,

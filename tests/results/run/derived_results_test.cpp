@@ -92,7 +92,7 @@ TEST_CASE("a share that the records do not say is left out, not zero") {
     RunFixture run;
     add_training(run, "t", 1, 1000.0);
     const RunSummary summary = make_run_summary(run.records());
-    CHECK(find(summary, "training.exposed_communication") == nullptr);
+    CHECK(value_of(summary, "training.exposed_communication") == 0.0);
     CHECK(find(summary, "training.overlap_ratio") == nullptr);
     CHECK(find(summary, "training.data_stall") != nullptr);
   }
@@ -119,7 +119,7 @@ TEST_CASE("a share that the records do not say is left out, not zero") {
     const TimeShares shares = time_shares(TrainingBreakdown(&chunk), 4, Json::object());
     CHECK(std::isnan(shares.data_stall));
     CHECK(std::isnan(shares.exposed_communication));
-    CHECK(shares.goodput == Approx(0.8));
+    CHECK(std::isnan(shares.goodput));  // what lies between the blocks is no time of steps
   }
   SECTION("a training that failed") {
     RunFixture run;
@@ -155,6 +155,51 @@ TEST_CASE("trainings that differ in more than ranks have no scaling efficiency")
   run.job("b", "train", "training", {{"batch", 64}}, 2).add("b", rates(1800.0)).outcome("b");
   run.job("c", "other", "training", {{"batch", 32}}, 2).add("c", rates(1800.0)).outcome("c");
   CHECK(find(make_run_summary(run.records()), "training.scaling_efficiency") == nullptr);
+}
+
+TEST_CASE("each host has its own fewest ranks, except in jobs over several") {
+  RunFixture run;
+  const auto add = [&](const std::string& job, const Json& hosts, int ranks, double rate) {
+    run.job(job, "train", "training", {{"batch", 32}}, ranks).add(job, rates(rate)).outcome(job);
+    run.plan["jobs"].back()["hosts"] = hosts;
+  };
+  add("a1", {"a"}, 1, 1000.0);
+  add("a8", {"a"}, 8, 8000.0);
+  add("b1", {"b"}, 1, 800.0);
+  add("b8", {"b"}, 8, 6400.0);
+  const RunSummary alone = make_run_summary(run.records());
+  CHECK(find(alone, "training.scaling_efficiency", "a8")->series.median == Approx(1.0));
+  CHECK(find(alone, "training.scaling_efficiency", "b8")->series.median == Approx(1.0));
+  CHECK(find(alone, "training.scaling_efficiency", "b8")->series.params["base_ranks"] == 1);
+  add("ab", {"a", "b"}, 16, 12000.0);
+  const RunSummary ladder = make_run_summary(run.records());
+  CHECK(find(ladder, "training.scaling_efficiency", "ab")->series.median ==
+        Approx(12000.0 / 16.0 / 900.0));
+}
+
+TEST_CASE("disturbed jobs are no base where clean ones are") {
+  RunFixture run;
+  add_training(run, "one", 1, 1000.0);
+  run.job("slow", "train", "training", {{"workload", "llm"}, {"batch", 32}}, 1);
+  Samples stolen = rates(500.0);
+  stolen.flags.assign(stolen.flags.size(), kStolen);
+  run.add("slow", stolen).outcome("slow");
+  add_training(run, "two", 2, 1800.0);
+  const RunSummary summary = make_run_summary(run.records());
+  CHECK(find(summary, "training.scaling_efficiency", "two")->series.median == Approx(0.9));
+}
+
+TEST_CASE("a job whose figure is unknown does not pass the gate of the others") {
+  RunFixture run;
+  add_training(run, "whole", 1, 1000.0);
+  add_training(run, "resumed", 1, 1000.0, {{"resumed_from_step", 100}});
+  run.plan["gates"] = {{"train", {{{"metric", "goodput"}, {"min", 0.5}}}}};
+  const RunSummary summary = make_run_summary(run.records());
+  REQUIRE(summary.gates.size() == 2);
+  CHECK(summary.gates[0].verdict == Verdict::pass);
+  CHECK(summary.gates[1].verdict == Verdict::inconclusive);
+  CHECK(summary.gates[1].reason == "unknown for job resumed");
+  CHECK(summary.exit_code == ExitCode::not_measured);
 }
 
 TEST_CASE("a gate takes a derived figure, and fails on it") {

@@ -259,29 +259,32 @@ TEST_CASE("suites of the user have names, but do not replace installed ones or c
 
 namespace {
 
-/// Of a case with the real probe `training` and this gate.
-std::string refusal_of_gate(const std::string& gate) {
+/// A case of the real probe `training` with this gate; `device` and `params` of the case.
+Suite suite_with_gate(const std::string& gate, const std::string& device = "host",
+                      const std::string& params = "{}") {
   const std::string text = R"({"suite": "s", "cases": [{"name": "t", "probe": "training",
-      "gates": [)" + gate + "]}]}";
+      "device": ")" + device +
+                           R"(", "params": )" + params + R"(, "gates": [)" + gate + "]}]}";
+  return suite_from_text(text, "s.json", ProbeCatalogue::load("schemas/probes"), {});
+}
+
+Json gate_with_band(const std::string& gate, const std::string& device = "host") {
+  return suite_with_gate(gate, device).cases.at(0).gates.at(0);
+}
+
+template <class... Settings>
+std::string refusal_of_gate(const std::string& gate, const Settings&... settings) {
   try {
-    suite_from_text(text, "s.json", ProbeCatalogue::load("schemas/probes"), {});
+    suite_with_gate(gate, settings...);
   } catch (const Error& error) {
     return std::string(error.what()) + " | " + error.hint();
   }
   return "no error";
 }
 
-Json gate_with_band(const std::string& gate) {
-  const std::string text = R"({"suite": "s", "cases": [{"name": "t", "probe": "training",
-      "gates": [)" + gate + "]}]}";
-  return suite_from_text(text, "s.json", ProbeCatalogue::load("schemas/probes"), {})
-      .cases.at(0)
-      .gates.at(0);
-}
-
 }  // namespace
 
-TEST_CASE("a gate that names a band gets its worse end and its source") {
+TEST_CASE("a gate that names a band gets its worse end, its series and its source") {
   const Json goodput = gate_with_band(R"({"metric": "goodput", "band": "goodput_llama3_405b"})");
   CHECK(goodput["min"] == 0.9);
   CHECK_FALSE(goodput.contains("max"));
@@ -290,10 +293,11 @@ TEST_CASE("a gate that names a band gets its worse end and its source") {
       gate_with_band(R"({"metric": "training.data_stall", "band": "stall_mlperf_storage"})");
   CHECK(stall["max"] == 0.1);
   CHECK_FALSE(stall.contains("min"));
+  const Json mfu = gate_with_band(R"({"metric": "mfu", "band": "mfu_mpt_h100"})", "cuda");
+  CHECK(mfu["where"] == Json{{"peak", "given"}});
 }
 
-TEST_CASE(
-    "a gate refuses a band that is unknown, of another metric, or next to a bound of its own") {
+TEST_CASE("a gate refuses a band that does not fit it") {
   CHECK_THAT(refusal_of_gate(R"({"metric": "goodput", "band": "goodput_lama3_405b"})"),
              Contains("/cases/0/gates/0/band: unknown band") &&
                  Contains("Did you mean 'goodput_llama3_405b'?"));
@@ -301,4 +305,13 @@ TEST_CASE(
              Contains("mfu_mpt_h100 is no band of training.goodput") && Contains("training.mfu"));
   CHECK_THAT(refusal_of_gate(R"({"metric": "goodput", "band": "goodput_llama3_405b", "min": 0.5})"),
              Contains("has a band and a bound of its own"));
+  const std::string mfu = R"({"metric": "mfu", "band": "mfu_mpt_h100"})";
+  CHECK(refusal_of_gate(mfu, "cuda") == "no error");
+  CHECK_THAT(refusal_of_gate(mfu, "host"), Contains("mfu_mpt_h100 is of device cuda, not host"));
+  CHECK_THAT(refusal_of_gate(mfu, "cuda", R"({"workload": "dlrm"})"),
+             Contains("is of workload llm, not dlrm"));
+  CHECK_THAT(
+      refusal_of_gate(R"({"metric": "mfu", "band": "mfu_mpt_h100", "where": {"peak": "measured"}})",
+                      "cuda"),
+      Contains("/where/peak: \"measured\", but mfu_mpt_h100 is of \"given\""));
 }

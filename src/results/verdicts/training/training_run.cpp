@@ -243,6 +243,7 @@ void add_series(TrainingRun& run, const std::vector<Series>& all) {
       run.items_per_second = series.median;
       run.items_low = series.low;
       run.items_high = series.high;
+      run.clean = series.clean > 0;
     } else if (name == "mfu") {
       run.mfu[text_field(series.params, "peak")] = series.median;
     } else if (name == "step_time") {

@@ -82,6 +82,7 @@ struct TrainingRun {
   std::int64_t resumed_from = 0;
   double items_per_second = kNoValue;  // of all ranks: tokens or samples; the median of its windows
   double items_low = kNoValue, items_high = kNoValue;  // 95 % interval of that median
+  bool clean = false;                                  // some of its windows are
   std::map<std::string, double> mfu = {};              // by the kind of peak: given, measured
   double step_median = kNoValue, step_p95 = kNoValue;
   /// Compute time of the slowest rank over the mean rank, minus 1.

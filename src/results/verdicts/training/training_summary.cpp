@@ -337,7 +337,7 @@ namespace {
 void add_figures(const TrainingGroup& group, std::vector<BandedFigure>& figures) {
   const std::string probe = is_external(group) ? "external." : "training.";
   for (const TrainingRun& run : group.runs) {
-    if (!was_timed(run)) continue;
+    if (!was_timed(run) || !run.clean) continue;
     const auto add = [&](const char* metric, double value, Better better, Json params) {
       if (std::isfinite(value))
         figures.push_back({setup_words(group),
@@ -368,7 +368,9 @@ std::vector<BandedFigure> banded_figures(const TrainingReport& report) {
       figures.push_back(
           {setup_words(group),
            {is_external(group) ? "external.scaling_efficiency" : "training.scaling_efficiency",
-            group.setup.device, group.setup.workload},
+            group.setup.device,
+            group.setup.workload,
+            {{"scaling", scaling.weak ? "weak" : "strong"}}},
            Better::higher,
            point.efficiency,
            has_interval ? Interval{point.low, point.high}

@@ -18,6 +18,11 @@ Interval interval_of_figure(const Series& series) {
   return {series.min, series.max};
 }
 
+/// That a rank alone waits for no communication is no achievement.
+bool says_something(const Series& series) {
+  return series.ranks > 1 || !series.metric.ends_with(".exposed_communication");
+}
+
 void add(BandComparison& comparison, const BandedFigure& figure) {
   const BandPosition position = position_in(*comparison.band, figure.interval, figure.better);
   const bool same = comparison.figures == 0 || comparison.position == position;
@@ -38,7 +43,7 @@ std::vector<BandedFigure> banded_figures(const RunSummary& summary, const BandCa
     const Series& series = result.series;
     const bool usable =
         series.outcome == Status::ok && series.clean > 0 && std::isfinite(series.median);
-    if (!usable || !banded.contains(series.metric)) continue;
+    if (!usable || !banded.contains(series.metric) || !says_something(series)) continue;
     const auto job = jobs.find(series.job);
     const std::string workload =
         job == jobs.end() ? "" : text_field(job->second->params, "workload");

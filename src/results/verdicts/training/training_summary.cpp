@@ -349,7 +349,8 @@ void add_figures(const TrainingGroup& group, std::vector<BandedFigure>& figures)
     for (const auto& [peak, mfu] : run.mfu) add("mfu", mfu, Better::higher, {{"peak", peak}});
     const Json none = Json::object();
     add("data_stall", run.shares.data_stall, Better::lower, none);
-    add("exposed_communication", run.shares.exposed_communication, Better::lower, none);
+    if (group.setup.ranks > 1)
+      add("exposed_communication", run.shares.exposed_communication, Better::lower, none);
     add("overlap_ratio", run.shares.overlap_ratio, Better::higher, none);
     add("goodput", run.shares.goodput, Better::higher, none);
   }

@@ -1,9 +1,13 @@
 #include "tokenizer/bpe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <functional>
+
+#include "core/error.h"
 
 namespace bench::tokenizer {
 namespace {
@@ -11,6 +15,7 @@ namespace {
 constexpr std::uint32_t kNoRank = 0xffffffff;
 constexpr std::uint32_t kNowhere = 0xffffffff;
 constexpr std::size_t kShort = 48;  // bytes: from there on a heap is faster than scans
+constexpr std::size_t kLongestPiece = std::size_t{1} << 31;
 constexpr std::size_t kCachedPieces = 1u << 14;
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -137,6 +142,9 @@ std::size_t Bpe::merge_short(std::string_view piece, TokenId* out) const {
 }
 
 std::size_t Bpe::merge_long(std::string_view piece, TokenId* out, Scratch& scratch) const {
+  if (piece.size() > kLongestPiece)
+    throw Error(ErrorKind::input, fmt::format("a piece of {} bytes is too long", piece.size()),
+                "use a text whose pieces have up to 2^31 bytes");
   const auto count = static_cast<std::uint32_t>(piece.size());
   auto& [ids, ranks, previous, next, heap] = scratch;
   ids.resize(count);

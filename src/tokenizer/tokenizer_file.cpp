@@ -195,6 +195,10 @@ class JsonReader {
       throw refuse("pre_tokenizer", split, "Splits and ByteLevel");
     const std::string pattern = text_field(field(split, "pattern"), "Regex");
     if (pattern.empty()) throw refuse("pre_tokenizer.pattern", field(split, "pattern"), "a Regex");
+    if (const std::string construct = unsupported_syntax(pattern); !construct.empty())
+      throw refuse("pre_tokenizer.pattern", field(split, "pattern"),
+                   "patterns without '" + printable(construct) +
+                       "', which regular expression engines do not read alike");
     if (text_field(split, "behavior") != "Isolated")
       throw refuse("pre_tokenizer.behavior", field(split, "behavior"), "Isolated");
     if (const Json& invert = field(split, "invert"); !invert.is_null() && invert != false)

@@ -338,7 +338,7 @@ std::string no_memory(State& state) {
 }
 
 void run_preprocessing(State& state) {
-  if (const std::string none = tokenizer::no_patterns(); !none.empty()) return state.skip(none);
+  if (const std::string none = tokenizer::why_no_patterns(); !none.empty()) return state.skip(none);
   if (state.group().size() > 1) return state.skip("texts are prepared on one rank; set ranks to 1");
   if (const std::string none = no_memory(state); !none.empty()) return state.skip(none);
   PreprocessingProbe(state).run();

@@ -29,7 +29,7 @@ struct PreprocessingJob : ProbeJob {
   Outcome run_here() { return run_on(*host, *group); }
 };
 
-bool can_split() { return tokenizer::no_patterns().empty(); }
+bool can_split() { return tokenizer::why_no_patterns().empty(); }
 
 TEST_CASE("the stage tokenize reports rates that were verified") {
   if (!can_split()) return;

@@ -78,8 +78,8 @@ class Encoder {
   std::vector<std::string_view> pieces(std::string_view text);
 
   /// Forgets the pieces met so far, so that the next text finds an encoder as new.
-  void begin();
-  /// Since begin().
+  void forget();
+  /// Since forget().
   const PieceCounts& counts() const { return counts_; }
 
  private:

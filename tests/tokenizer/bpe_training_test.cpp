@@ -39,6 +39,12 @@ TEST_CASE("runs of one letter are counted and merged without overlap") {
   CHECK(spec.tokens.at(258) == "aaaaaaaa");
 }
 
+TEST_CASE("pieces of more than 1 KiB are left out") {
+  if (!why_no_patterns().empty()) return;
+  CHECK(trained({std::string(1025, 'a'), std::string(1025, 'a')}, 300).merges.empty());
+  CHECK_FALSE(trained({std::string(1024, 'a')}, 300).merges.empty());
+}
+
 TEST_CASE("a trained vocabulary ends at its size, and its file gives the same IDs") {
   if (!why_no_patterns().empty()) return;
   std::string text;

@@ -87,7 +87,7 @@ TEST_CASE("an encoder counts how pieces were found, and forgets them when it beg
   CHECK(encoder.counts().cached == 0);
   CHECK(encoder.encode("xyzzy qwqw xyzzy") == first);
   CHECK(encoder.counts().cached == 3);
-  encoder.begin();
+  encoder.forget();
   CHECK(encoder.encode("xyzzy qwqw xyzzy") == first);
   CHECK(encoder.counts().cached == 0);
   CHECK(encoder.counts().merged + encoder.counts().whole == 3);

@@ -27,7 +27,7 @@ enum class Specials { as_text, as_tokens };
 
 class Tokenizer {
  public:
-  /// Throws Error(input) for a byte without a token or a pattern that is not one,
+  /// Throws Error(input) for a byte without a token or an invalid pattern,
   /// Error(environment) without PCRE2.
   explicit Tokenizer(TokenizerSpec spec, Specials specials = Specials::as_text);
   Tokenizer(const Tokenizer&) = delete;

@@ -29,14 +29,14 @@ using Texts = std::vector<std::string>;
 TEST_CASE("the build found PCRE2 and has it") { CHECK(why_no_patterns().empty()); }
 #endif
 
-TEST_CASE("blanks are Unicode's White_Space, as in the engines that patterns are written for") {
+TEST_CASE("whitespace is Unicode's White_Space, as in the engines that patterns are written for") {
   if (!why_no_patterns().empty()) return;
-  const std::string blanks =
+  const std::string whitespace =
       "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000";
-  CHECK(matches(R"(\s+)", "a" + blanks + "b") == Texts{blanks});
-  CHECK(matches(R"([\s]+)", "a" + blanks + "b") == Texts{blanks});
-  CHECK(matches(R"([^\s]+)", "a" + blanks + "b") == Texts{"a", "b"});
-  CHECK(matches(R"(\S+)", blanks + "\u180e\u200b\ufeff") == Texts{"\u180e\u200b\ufeff"});
+  CHECK(matches(R"(\s+)", "a" + whitespace + "b") == Texts{whitespace});
+  CHECK(matches(R"([\s]+)", "a" + whitespace + "b") == Texts{whitespace});
+  CHECK(matches(R"([^\s]+)", "a" + whitespace + "b") == Texts{"a", "b"});
+  CHECK(matches(R"(\S+)", whitespace + "\u180e\u200b\ufeff") == Texts{"\u180e\u200b\ufeff"});
   CHECK(matches(R"([\]\s]+)", "a] ]b") == Texts{"] ]"});
   CHECK(matches(R"(\\s)", "a\\s s") == Texts{"\\s"});
   CHECK(matches(R"(\s+\z)", " \n \n") == Texts{" \n \n"});

@@ -169,6 +169,7 @@ TEST_CASE("a file is read as what it is, and errors name it") {
   const auto path = folder.path() / "tokens";
   write_file(path, small_file());
   CHECK(read_tokenizer(path, "").tokens.size() == 599);
+  CHECK_THROWS_WITH(read_tokenizer(path, "gpt2"), Contains("patterns of its own"));
   write_file(path, read_file("tests/data/tokenizer/small.tiktoken"));
   CHECK_THROWS_WITH(read_tokenizer(path, ""), Contains("does not say how texts are split"));
   CHECK(read_tokenizer(path, "gpt2").tokens.size() == 599);

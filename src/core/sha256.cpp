@@ -28,7 +28,7 @@ std::string Sha256::finish() {
 
 std::string sha256(std::string_view bytes) {
   Sha256 hash;
-  hash.update(std::as_bytes(std::span(bytes)));
+  hash.update(bytes);
   return hash.finish();
 }
 

@@ -1,9 +1,14 @@
 #include "tokenizer/bpe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <functional>
+
+#include "core/error.h"
+#include "core/text.h"
 
 namespace bench::tokenizer {
 namespace {
@@ -11,6 +16,8 @@ namespace {
 constexpr std::uint32_t kNoRank = 0xffffffff;
 constexpr std::uint32_t kNowhere = 0xffffffff;
 constexpr std::size_t kShort = 48;  // bytes: from there on a heap is faster than scans
+constexpr std::size_t kMostProbes = 4096;
+constexpr std::size_t kLongestPiece = std::size_t{1} << 31;
 constexpr std::size_t kCachedPieces = 1u << 14;
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
@@ -66,7 +73,14 @@ Bpe::Bpe(const TokenizerSpec& spec)
       wholes_(places_for(spec.tokens.size()), Whole{0, kMostTokens}) {
   for (const Merge& merge : spec.merges) {
     std::size_t place = pair_hash(merge.left, merge.right) & (pairs_.size() - 1);
-    while (pairs_[place].rank != kNoRank) place = (place + 1) & (pairs_.size() - 1);
+    // Half of the places are empty, so only pairs chosen to collide get this far.
+    std::size_t probes = 0;
+    for (; pairs_[place].rank != kNoRank; place = (place + 1) & (pairs_.size() - 1))
+      if (++probes > kMostProbes)
+        throw Error(ErrorKind::input,
+                    fmt::format("{}: more than {} merges have the same hash",
+                                printable(spec.origin), kMostProbes),
+                    "use a tokenizer whose merges were learned from text");
     pairs_[place] = {merge.left, merge.right, merge.result, merge.rank};
   }
   Scratch scratch;
@@ -137,6 +151,9 @@ std::size_t Bpe::merge_short(std::string_view piece, TokenId* out) const {
 }
 
 std::size_t Bpe::merge_long(std::string_view piece, TokenId* out, Scratch& scratch) const {
+  if (piece.size() > kLongestPiece)
+    throw Error(ErrorKind::input, fmt::format("a piece of {} bytes is too long", piece.size()),
+                "use a text whose pieces have up to 2^31 bytes");
   const auto count = static_cast<std::uint32_t>(piece.size());
   auto& [ids, ranks, previous, next, heap] = scratch;
   ids.resize(count);

@@ -21,7 +21,8 @@ std::uint64_t piece_hash(std::string_view piece);
 
 class Bpe {
  public:
-  /// Throws Error(input) for a byte without a token. The tokens are borrowed.
+  /// Throws Error(input) for a byte without a token, and for merges made to collide in the table.
+  /// The tokens are borrowed.
   explicit Bpe(const TokenizerSpec& spec);
 
   /// Memory of one thread, kept between pieces.

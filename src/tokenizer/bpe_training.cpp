@@ -14,6 +14,9 @@
 namespace bench::tokenizer {
 namespace {
 
+/// In bytes. A longer piece, such as a line of dashes or base64, teaches little and takes long.
+constexpr std::size_t kLongestTrained = 1024;
+
 /// Different pieces of the text with their counts, and the pairs in them.
 class PairCounts {
  public:
@@ -141,7 +144,8 @@ TokenizerSpec train_bpe(const std::vector<std::string_view>& documents,
   Encoder encoder(bytes);
   std::unordered_map<std::string_view, std::int64_t> pieces;
   for (const std::string_view document : documents)
-    for (const std::string_view piece : encoder.pieces(document)) ++pieces[piece];
+    for (const std::string_view piece : encoder.pieces(document))
+      if (piece.size() <= kLongestTrained) ++pieces[piece];
   PairCounts pairs(pieces);
   std::unordered_set<std::string> known(spec.tokens.begin(), spec.tokens.end());
   while (spec.tokens.size() + 1 < options.vocabulary) {

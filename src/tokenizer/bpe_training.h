@@ -18,7 +18,7 @@ struct TrainingOptions {
 };
 
 /// The last ID is that of the end of a text. There are fewer tokens if no pair occurs twice any
-/// more. Throws Error(input) for a vocabulary out of range.
+/// more. Pieces of more than 1 KiB are left out. Throws Error(input) for a vocabulary out of range.
 TokenizerSpec train_bpe(const std::vector<std::string_view>& documents,
                         const TrainingOptions& options);
 

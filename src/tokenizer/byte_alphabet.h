@@ -1,6 +1,6 @@
 // The characters by which byte-level tokenizers write bytes in their files: each byte is one
 // printable character, so that any bytes are readable text (GPT-2, encoder.py, bytes_to_unicode).
-// Printable Latin-1 stands for itself; the other 68 bytes, in order, are U+0100 to U+0143: a blank
+// Printable Latin-1 stands for itself; the other 68 bytes, in order, are U+0100 to U+0143: a space
 // is U+0120.
 #pragma once
 

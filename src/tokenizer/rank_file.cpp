@@ -73,9 +73,9 @@ TokenizerSpec parse_rank_file(std::string_view text, std::string_view pattern,
     const auto refuse = [&](const std::string& what) {
       return Error(
           ErrorKind::input,
-          fmt::format("{}: token {}: {}: '{}'", origin, number, what,
+          fmt::format("{}: token {}: {}: '{}'", printable(origin), number, what,
                       printable(line.substr(0, 60))),
-          "each line of a rank file has the base64 of a token, a blank and a rank below 2^24");
+          "each line of a rank file has the base64 of a token, a space and a rank below 2^24");
     };
     const auto words = words_of(line);
     if (words.empty()) continue;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "tokenizer/utf8.h"
 
 namespace bench::tokenizer {
@@ -35,7 +36,8 @@ void Tokenizer::decode(TokenId id, std::string& to) const {
     return;
   }
   if (id >= added_texts_.size() || added_texts_[id].empty())
-    throw Error(ErrorKind::input, fmt::format("{}: no token has ID {}", spec_.origin, id),
+    throw Error(ErrorKind::input,
+                fmt::format("{}: no token has ID {}", printable(spec_.origin), id),
                 "decode with the tokenizer that encoded");
   to += added_texts_[id];
 }
@@ -50,7 +52,7 @@ Encoder::Encoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {
   for (const SplitPattern& pattern : tokenizer.patterns_) matchers_.emplace_back(pattern);
 }
 
-void Encoder::begin() {
+void Encoder::forget() {
   cache_.clear();
   counts_ = {};
 }

@@ -27,7 +27,7 @@ enum class Specials { as_text, as_tokens };
 
 class Tokenizer {
  public:
-  /// Throws Error(input) for a byte without a token or a pattern that is not one,
+  /// Throws Error(input) for a byte without a token or an invalid pattern,
   /// Error(environment) without PCRE2.
   explicit Tokenizer(TokenizerSpec spec, Specials specials = Specials::as_text);
   Tokenizer(const Tokenizer&) = delete;
@@ -78,8 +78,8 @@ class Encoder {
   std::vector<std::string_view> pieces(std::string_view text);
 
   /// Forgets the pieces met so far, so that the next text finds an encoder as new.
-  void begin();
-  /// Since begin().
+  void forget();
+  /// Since forget().
   const PieceCounts& counts() const { return counts_; }
 
  private:

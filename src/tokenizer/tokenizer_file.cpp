@@ -38,10 +38,7 @@ class JsonReader {
     read_added();
     read_merges();
     read_pre_tokenizer(field(file_, "pre_tokenizer"));
-    for (const auto& [token, id] : ids_)
-      if (spec_.tokens[id].empty() && !added_ids_.contains(id))
-        throw refuse("model.vocab", Json(std::string(token)),
-                     "tokens in the 256 characters of byte-level tokenizers");
+    check_all_are_bytes();
     spec_.byte_tokens();
     return std::move(spec_);
   }
@@ -51,6 +48,17 @@ class JsonReader {
     return {ErrorKind::input,
             fmt::format("{}: '{}' is {}", printable(origin_), key, printable(excerpt(seen))),
             "supported: " + supported};
+  }
+
+  void check_all_are_bytes() const {
+    const std::string* first = nullptr;  // by ID, so that the error is always the same
+    for (const auto& [token, id] : ids_)
+      if (spec_.tokens[id].empty() && !added_ids_.contains(id) &&
+          (first == nullptr || id < ids_.at(*first)))
+        first = &token;
+    if (first != nullptr)
+      throw refuse("model.vocab", Json(*first),
+                   "tokens in the 256 characters of byte-level tokenizers");
   }
 
   void check_model() {
@@ -161,9 +169,9 @@ class JsonReader {
       return {merge[0].get<std::string>(), merge[1].get<std::string>()};
     if (merge.is_string()) {
       const auto text = merge.get<std::string>();
-      const std::size_t blank = text.find(' ');
-      if (blank != std::string::npos && text.find(' ', blank + 1) == std::string::npos)
-        return {text.substr(0, blank), text.substr(blank + 1)};
+      const std::size_t space = text.find(' ');
+      if (space != std::string::npos && text.find(' ', space + 1) == std::string::npos)
+        return {text.substr(0, space), text.substr(space + 1)};
     }
     throw refuse("model.merges", merge, "\"a b\" or [\"a\", \"b\"]");
   }
@@ -195,6 +203,10 @@ class JsonReader {
       throw refuse("pre_tokenizer", split, "Splits and ByteLevel");
     const std::string pattern = text_field(field(split, "pattern"), "Regex");
     if (pattern.empty()) throw refuse("pre_tokenizer.pattern", field(split, "pattern"), "a Regex");
+    if (const std::string construct = unsupported_syntax(pattern); !construct.empty())
+      throw refuse("pre_tokenizer.pattern", field(split, "pattern"),
+                   "patterns without '" + printable(construct) +
+                       "', which regular expression engines do not read alike");
     if (text_field(split, "behavior") != "Isolated")
       throw refuse("pre_tokenizer.behavior", field(split, "behavior"), "Isolated");
     if (const Json& invert = field(split, "invert"); !invert.is_null() && invert != false)
@@ -219,17 +231,29 @@ TokenizerSpec parse_tokenizer_json(std::string_view text, const std::string& ori
 
 TokenizerSpec read_tokenizer(const std::filesystem::path& path, std::string_view pattern) {
   open_input(path);  // refuses what is not a file
+  const std::string name = printable(path.string());
+  const auto check_size = [&](std::uintmax_t bytes) {
+    if (bytes > kMostFileBytes)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: {} bytes are too many for a tokenizer", name, bytes),
+                  "name a tokenizer.json or a rank file of tiktoken");
+  };
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (!error && bytes > kMostFileBytes)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} bytes are too many for a tokenizer", path.string(), bytes),
-                "name a tokenizer.json or a rank file of tiktoken");
+  if (!error) check_size(bytes);
   const std::string text = read_file(path);
-  if (trim(text).starts_with('{')) return parse_tokenizer_json(text, path.string());
+  check_size(text.size());  // of a pipe, or of a file that has grown
+  if (trim(text).starts_with('{')) {
+    if (!pattern.empty())
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: a tokenizer.json has patterns of its own, and pattern is '{}'",
+                              name, printable(pattern)),
+                  "set the parameter pattern only with a rank file or a trained vocabulary");
+    return parse_tokenizer_json(text, path.string());
+  }
   if (pattern.empty())
     throw Error(ErrorKind::input,
-                path.string() + ": not JSON, and a rank file does not say how texts are split",
+                name + ": not JSON, and a rank file does not say how texts are split",
                 "set the parameter pattern to that of the model: gpt2, cl100k_base, o200k_base or "
                 "llama3");
   return parse_rank_file(text, pattern, path.string());

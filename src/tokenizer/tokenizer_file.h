@@ -19,8 +19,9 @@ namespace bench::tokenizer {
 TokenizerSpec parse_tokenizer_json(std::string_view text, const std::string& origin);
 
 /// A file of either kind: one that begins with '{' is JSON. `pattern` is that of a rank file, which
-/// does not name it; "" if not given. Throws Error(input) as above, for a missing pattern and for
-/// files of more than 256 MiB, Error(environment) for a file that cannot be read.
+/// does not name it; "" if not given. Throws Error(input) as above, for a missing pattern, one
+/// given with a tokenizer.json, and files of more than 256 MiB, Error(environment) for a file that
+/// cannot be read.
 TokenizerSpec read_tokenizer(const std::filesystem::path& path, std::string_view pattern);
 
 /// A tokenizer.json that tokenizers reads and that gives the same IDs. Only for merges whose ranks

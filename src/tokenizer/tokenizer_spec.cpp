@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace bench::tokenizer {
 
@@ -29,7 +30,7 @@ std::array<TokenId, 256> TokenizerSpec::byte_tokens() const {
   if (missing != found.end())
     throw Error(ErrorKind::input,
                 fmt::format("{}: byte 0x{:02x} has no token, so some texts could not be encoded",
-                            origin, missing - found.begin()),
+                            printable(origin), missing - found.begin()),
                 "use a byte-level tokenizer, which has a token for each of the 256 bytes");
   return ids;
 }
@@ -55,6 +56,9 @@ std::vector<Merge> merges_of_ranks(const std::vector<std::string>& tokens) {
       if (left == ids.end()) continue;
       const auto right = ids.find(token.substr(cut));
       if (right == ids.end()) continue;
+      if (merges.size() == kMostTokens)
+        throw Error(ErrorKind::input, "the tokens have more than 2^24 merges",
+                    "use a vocabulary that was learned from text");
       const auto result = static_cast<TokenId>(id);
       merges.push_back({left->second, right->second, result, result});
     }

@@ -53,7 +53,7 @@ struct TokenizerSpec {
 };
 
 /// Merges of all pairs of tokens that together are a token, by its rank, which is its ID: what
-/// tiktoken merges.
+/// tiktoken merges. Throws Error(input) for more than 2^24.
 std::vector<Merge> merges_of_ranks(const std::vector<std::string>& tokens);
 
 }  // namespace bench::tokenizer

@@ -1,5 +1,6 @@
 #include "tokenizer/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -48,6 +49,13 @@ std::size_t invalid_utf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && character(bytes + at, text.size() - at) == 0) ++at;
   return at;
+}
+
+std::size_t cut_of_utf8(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text.size();
+  for (std::size_t back = 0; back < std::min<std::size_t>(most, 4); ++back)
+    if ((static_cast<unsigned char>(text[most - back]) & 0xc0) != 0x80) return most - back;
+  return most;
 }
 
 }  // namespace bench::tokenizer

@@ -12,4 +12,8 @@ std::size_t valid_utf8(std::string_view text);
 /// Length of the bytes at the beginning that are not part of a valid character.
 std::size_t invalid_utf8(std::string_view text);
 
+/// Where to cut a text that is longer than `most` bytes: there, or up to three bytes before, so
+/// that no character is cut in two.
+std::size_t cut_of_utf8(std::string_view text, std::size_t most);
+
 }  // namespace bench::tokenizer

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t line = input.find("\n\x1e\n");
   const std::string file = input.substr(0, line);
   const std::string text = line == std::string::npos ? input : input.substr(line + 3);
-  if (!tokenizer::no_patterns().empty()) return 0;
+  if (!tokenizer::why_no_patterns().empty()) return 0;
   fuzz::may_refuse([&] {
     const tokenizer::TokenizerSpec spec = tokenizer::parse_tokenizer_json(file, "fuzz");
     try_spec(spec, text);

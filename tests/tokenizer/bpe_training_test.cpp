@@ -16,7 +16,7 @@ TokenizerSpec trained(const std::vector<std::string_view>& documents, TokenId vo
 }
 
 TEST_CASE("training merges the most frequent pair first, the lowest IDs of equally frequent ones") {
-  if (!no_patterns().empty()) return;
+  if (!why_no_patterns().empty()) return;
   // ab three times, then abc twice; cd and xy twice each, of which cd has the lower IDs.
   const TokenizerSpec spec = trained({"abc\nabc\nab\ncd\ncd\nxy\nxy"}, 300);
   REQUIRE(spec.tokens.size() >= 260);
@@ -32,15 +32,21 @@ TEST_CASE("training merges the most frequent pair first, the lowest IDs of equal
 }
 
 TEST_CASE("runs of one letter are counted and merged without overlap") {
-  if (!no_patterns().empty()) return;
+  if (!why_no_patterns().empty()) return;
   const TokenizerSpec spec = trained({"aaaaaaaa", "aaaaaaaa"}, 300);
   CHECK(spec.tokens.at(256) == "aa");
   CHECK(spec.tokens.at(257) == "aaaa");
   CHECK(spec.tokens.at(258) == "aaaaaaaa");
 }
 
+TEST_CASE("pieces of more than 1 KiB are left out") {
+  if (!why_no_patterns().empty()) return;
+  CHECK(trained({std::string(1025, 'a'), std::string(1025, 'a')}, 300).merges.empty());
+  CHECK_FALSE(trained({std::string(1024, 'a')}, 300).merges.empty());
+}
+
 TEST_CASE("a trained vocabulary ends at its size, and its file gives the same IDs") {
-  if (!no_patterns().empty()) return;
+  if (!why_no_patterns().empty()) return;
   std::string text;
   for (int i = 0; i < 3000; ++i) text += " word" + std::to_string(i * i) + " über";
   const TokenizerSpec spec = trained({text}, 400);
@@ -57,7 +63,7 @@ TEST_CASE("a trained vocabulary ends at its size, and its file gives the same ID
 }
 
 TEST_CASE("a vocabulary without room for the bytes is refused") {
-  if (!no_patterns().empty()) return;
+  if (!why_no_patterns().empty()) return;
   CHECK_THROWS_WITH(trained({"a"}, 256), Contains("a vocabulary of 256 tokens"));
   CHECK(trained({}, 300).size() == 257);
 }

@@ -11,6 +11,7 @@
 
 #include "core/elements.h"
 #include "core/error.h"
+#include "core/page_cache.h"
 #include "probes/storage/storage_file.h"
 
 namespace bench::preprocessing {
@@ -20,8 +21,8 @@ using storage::Access;
 using storage::OpenFor;
 using storage::StorageFile;
 
-constexpr std::uint64_t kPartBytes = 1u << 20;     // read at once in the first pass
-constexpr std::uint64_t kWaitingBytes = 1u << 16;  // of a bucket, before they are written
+constexpr std::uint64_t kPartBytes = 1u << 20;  // read at once in the first pass
+constexpr std::uint64_t kLeastWaiting = 1u << 12, kMostWaiting = 1u << 16;
 constexpr std::uint64_t kBucketsAtOnce = 16;
 
 /// A document in a bucket's file; its tokens follow.
@@ -30,13 +31,23 @@ struct BucketRecord {
   std::uint64_t tokens;
 };
 
+/// A document in memory, with the number by which it is ordered.
+struct Drawn {
+  std::uint64_t key, document;
+  std::span<const std::byte> tokens;
+};
+
+// Of a document, next to its tokens that are in memory twice.
+constexpr std::uint64_t kOverheadBytes = (sizeof(BucketRecord) * 2 + sizeof(Drawn)) / 2;
+
 void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
 }  // namespace
 
-std::uint64_t buckets_for(std::uint64_t bytes, std::uint64_t memory) {
+std::uint64_t buckets_for(std::uint64_t bytes, std::uint64_t documents, std::uint64_t memory) {
+  bytes += documents * kOverheadBytes;
   const std::uint64_t each = std::max<std::uint64_t>(memory / (2 * kBucketsAtOnce), 1);
   return std::max<std::uint64_t>((bytes + each - 1) / each, 2);
 }
@@ -53,12 +64,16 @@ struct FileShuffle::Files {
 };
 
 FileShuffle::FileShuffle(const TokenDocuments& documents, const std::filesystem::path& folder,
-                         std::uint64_t buckets, std::uint64_t seed, int threads)
+                         std::uint64_t buckets, std::uint64_t seed, int threads,
+                         std::uint64_t memory)
     : begins_(documents.begins),
+      input_path_(folder / "documents"),
       seed_(seed),
+      waiting_bytes_(std::clamp(memory / (static_cast<std::uint64_t>(threads) * buckets),
+                                kLeastWaiting, kMostWaiting)),
       pool_(threads),
       buckets_(buckets),
-      files_(new Files{{folder / "documents", Access::buffered, OpenFor::writing_anew},
+      files_(new Files{{input_path_, Access::buffered, OpenFor::writing_anew},
                        {folder / "shuffled", Access::buffered, OpenFor::writing_anew}}),
       order_(documents.size()) {
   files_->input.write(std::as_bytes(std::span(documents.tokens)), 0);
@@ -77,6 +92,13 @@ void FileShuffle::run(std::int64_t calls) {
     arrange();
     files_->output.sync();
   }
+}
+
+double FileShuffle::prepare() {
+  std::ranges::fill(order_, order_.size());
+  const TokenId wrong = tokenizer::kMostTokens;
+  if (begins_.back() > 0) files_->output.write(std::as_bytes(std::span(&wrong, 1)), 0);
+  return evict(input_path_);
 }
 
 void FileShuffle::distribute() {
@@ -111,7 +133,7 @@ void FileShuffle::distribute_part(std::uint64_t first, std::uint64_t end,
     append(bytes, std::as_bytes(std::span(&record, 1)));
     append(bytes, std::as_bytes(document));
     bucket.documents.fetch_add(1, std::memory_order_relaxed);
-    if (bytes.size() < kWaitingBytes) continue;
+    if (bytes.size() < waiting_bytes_) continue;
     bucket.file->write(bytes, bucket.bytes.fetch_add(bytes.size()));
     bytes.clear();
   }
@@ -140,11 +162,8 @@ void FileShuffle::arrange_bucket(std::size_t number) {
   const Bucket& bucket = buckets_[number];
   std::vector<std::byte> bytes(bucket.bytes);
   bucket.file->read(bytes, 0);
-  struct Drawn {
-    std::uint64_t key, document;
-    std::span<const std::byte> tokens;
-  };
   std::vector<Drawn> drawn;
+  drawn.reserve(bucket.documents);
   for (std::size_t at = 0; at < bytes.size();) {
     BucketRecord record;
     std::memcpy(&record, bytes.data() + at, sizeof(record));
@@ -172,8 +191,10 @@ TokenDocuments FileShuffle::shuffled() const {
   TokenDocuments all;
   all.tokens.resize(begins_.back());
   files_->output.read(std::as_writable_bytes(std::span(all.tokens)), 0);
-  for (const std::uint64_t document : order_)
+  for (const std::uint64_t document : order_) {
+    if (document >= order_.size()) break;  // no run since prepare()
     all.begins.push_back(all.begins.back() + begins_[document + 1] - begins_[document]);
+  }
   return all;
 }
 

@@ -21,21 +21,26 @@ namespace bench::preprocessing {
 /// Files that are open at once.
 inline constexpr std::uint64_t kMostBuckets = 512;
 
-/// So many that sixteen of them, read and ordered, fit into `memory`.
-std::uint64_t buckets_for(std::uint64_t bytes, std::uint64_t memory);
+/// So many that sixteen of them, read and ordered, fit into `memory`, of documents with so many
+/// bytes of tokens in all.
+std::uint64_t buckets_for(std::uint64_t bytes, std::uint64_t documents, std::uint64_t memory);
 
 class FileShuffle {
  public:
-  /// Writes the documents to a file in the folder, which must exist and outlive this. Throws
+  /// Writes the documents to a file in the folder, which must exist and outlive this. What waits to
+  /// be appended to buckets has up to `memory` bytes, but 4 KiB for each thread and bucket. Throws
   /// Error(environment) where that fails, as does run().
   FileShuffle(const TokenDocuments& documents, const std::filesystem::path& folder,
-              std::uint64_t buckets, std::uint64_t seed, int threads);
+              std::uint64_t buckets, std::uint64_t seed, int threads, std::uint64_t memory);
   ~FileShuffle();
   FileShuffle(const FileShuffle&) = delete;
   FileShuffle& operator=(const FileShuffle&) = delete;
 
   /// From the file of documents to a file of shuffled ones that is on the device (fdatasync).
   void run(std::int64_t calls);
+  /// Drops the file of documents from the page cache, and damages what the last run left, so that a
+  /// call that does nothing is found. Returns the share that is still in the page cache.
+  double prepare();
 
   // Of the last run:
   /// Reads the shuffled file.
@@ -52,7 +57,9 @@ class FileShuffle {
   void arrange_bucket(std::size_t number);
 
   std::vector<std::uint64_t> begins_;
+  std::filesystem::path input_path_;
   std::uint64_t seed_;
+  std::uint64_t waiting_bytes_;  // of a thread's part of a bucket, before they are written
   training::WorkerPool pool_;
   std::vector<Bucket> buckets_;
   std::unique_ptr<Files> files_;

@@ -19,10 +19,10 @@ using training::RandomStream;
 constexpr std::uint32_t kWords = 30000;  // of a script
 constexpr double kShortest = 200.0, kLongest = 20000.0;
 
-/// A script's syllables, and the blank between words.
+/// A script's syllables, and what is between words.
 struct Script {
   std::vector<std::string_view> beginnings, middles;
-  std::string_view blank;
+  std::string_view space;
   std::string_view stop;
 };
 
@@ -128,8 +128,8 @@ class TextMaker {
       if (w == 0 && text[begin] >= 'a' && text[begin] <= 'z')
         text[begin] = static_cast<char>(text[begin] - 'a' + 'A');
       if (kind == 1) text += "'s";
-      if (kind == 2 || kind == 3) text += of.blank.empty() ? "，" : ",";
-      if (w + 1 < words) text += of.blank;
+      if (kind == 2 || kind == 3) text += of.space.empty() ? "，" : ",";
+      if (w + 1 < words) text += of.space;
     }
     if (draw(100) == 0) (text += " ") += kEmoji[draw(kEmoji.size())];
     text += of.stop;

@@ -1,6 +1,6 @@
 // Documents made from a seed that ask of a tokenizer what real ones do: words by Zipf's law in
-// several scripts, with and without blanks between them, numbers, punctuation, source code with
-// indentation, runs of blanks, emoji. They mean nothing.
+// several scripts, with and without spaces between them, numbers, punctuation, source code with
+// indentation, runs of whitespace, emoji. They mean nothing.
 #pragma once
 
 #include <cstdint>

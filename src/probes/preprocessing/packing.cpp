@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
+
+#include "core/error.h"
 
 namespace bench::preprocessing {
 
@@ -15,10 +18,14 @@ PackWork::PackWork(const TokenDocuments& documents, Packing packing, std::uint64
       pool_(threads),
       starts_(length + 2),
       open_(length + 1),
-      room_words_(length / 64 + 1) {
+      room_words_(length / 64 + 1),
+      shares_(static_cast<std::size_t>(threads) + 1) {
   plan();  // finds out how much memory is needed
   packed_.resize(planned_ * length_);
+  spoil();
 }
+
+void PackWork::spoil() { std::ranges::fill(packed_, ~padding_); }
 
 void PackWork::run(std::int64_t calls) {
   for (std::int64_t call = 0; call < calls; ++call) {
@@ -33,6 +40,18 @@ void PackWork::plan() {
     plan_concatenation();
   else
     plan_best_fit();
+  divide();
+}
+
+/// Parts for each thread that have equally many tokens.
+void PackWork::divide() {
+  const std::size_t threads = shares_.size() - 1;
+  std::uint64_t before = 0;
+  std::size_t thread = 0;
+  for (std::size_t p = 0; p < parts_.size(); before += parts_[p++].tokens)
+    while (thread < threads && before * threads >= documents_.tokens.size() * thread)
+      shares_[thread++] = p;
+  while (thread <= threads) shares_[thread++] = parts_.size();
 }
 
 /// The tokens stay where they are: only the sequences that they make are noted.
@@ -67,6 +86,9 @@ void PackWork::plan_best_fit() {
     std::uint64_t room = length_;
     std::uint32_t sequence;
     if (bits == 0) {
+      if (planned_ > std::numeric_limits<std::uint32_t>::max())
+        throw Error(ErrorKind::input, "the documents need more than 2^32 sequences",
+                    "prepare less text, or set the parameter sequence to more");
       sequence = static_cast<std::uint32_t>(planned_++);
     } else {
       room = 64 * word + static_cast<std::uint64_t>(std::countr_zero(bits));
@@ -86,8 +108,7 @@ void PackWork::copy() {
   const auto threads = static_cast<std::size_t>(pool_.size());
   pool_.run([&](int t) {
     const auto thread = static_cast<std::size_t>(t);
-    const std::size_t end = parts_.size() * (thread + 1) / threads;
-    for (std::size_t p = parts_.size() * thread / threads; p < end; ++p)
+    for (std::size_t p = shares_[thread]; p < shares_[thread + 1]; ++p)
       std::memcpy(packed_.data() + parts_[p].to, documents_.tokens.data() + parts_[p].from,
                   parts_[p].tokens * sizeof(TokenId));
     if (packing_ == Packing::concatenate) {
@@ -112,16 +133,30 @@ double PackWork::padding_share() const {
 }
 
 double PackWork::cut_share() const {
+  if (documents_.size() == 0) return 0.0;
+  std::vector<PackedPart> parts = parts_;
+  std::ranges::sort(parts, {}, &PackedPart::from);
   std::uint64_t cut = 0;
+  std::size_t p = 0;
   for (std::size_t i = 0; i < documents_.size(); ++i) {
     const std::uint64_t begin = documents_.begins[i], end = documents_.begins[i + 1];
     if (begin == end) continue;
-    const bool in_two = packing_ == Packing::concatenate ? begin / length_ != (end - 1) / length_
-                                                         : end - begin > length_;
-    if (in_two) ++cut;
+    while (p < parts.size() && parts[p].from + parts[p].tokens <= begin) ++p;
+    for (std::size_t next = p + 1; next < parts.size() && parts[next].from < end; ++next)
+      if (parts[next].to / length_ != parts[p].to / length_) {
+        ++cut;
+        break;
+      }
   }
-  return documents_.size() == 0 ? 0.0
-                                : static_cast<double>(cut) / static_cast<double>(documents_.size());
+  return static_cast<double>(cut) / static_cast<double>(documents_.size());
+}
+
+/// Whether the part is where its packing allows it.
+bool PackWork::is_allowed(const PackedPart& part) const {
+  if (packing_ == Packing::concatenate) return part.to == part.from;
+  const auto after = std::ranges::upper_bound(documents_.begins, part.from);
+  const std::uint64_t begin = *(after - 1), end = *after;
+  return (part.from - begin) % length_ == 0 && part.tokens == std::min(length_, end - part.from);
 }
 
 std::uint64_t PackWork::faults() const {
@@ -130,7 +165,7 @@ std::uint64_t PackWork::faults() const {
   for (const PackedPart& part : parts_) {
     if (part.tokens == 0 || part.tokens > used.size() || part.from > used.size() - part.tokens ||
         part.tokens > filled.size() || part.to > filled.size() - part.tokens ||
-        part.to / length_ != (part.to + part.tokens - 1) / length_) {
+        part.to / length_ != (part.to + part.tokens - 1) / length_ || !is_allowed(part)) {
       ++faults;
       continue;
     }

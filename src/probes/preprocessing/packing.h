@@ -37,6 +37,8 @@ class PackWork {
            int threads);
 
   void run(std::int64_t calls);
+  /// Overwrites the sequences with what is no padding, so that a call that does nothing is found.
+  void spoil();
 
   // Of the last run:
   std::uint64_t sequences() const { return packed_.size() / length_; }
@@ -47,15 +49,19 @@ class PackWork {
   double padding_share() const;
   /// Documents in more than one sequence / all documents.
   double cut_share() const;
-  /// Tokens that are not exactly once in the sequences, in the order of their document; places that
-  /// hold neither a token nor padding; and parts that cross a sequence. 0 if all is right.
+  /// Tokens that are not exactly once in the sequences; places that hold neither a token nor
+  /// padding; and parts that cross a sequence or are not what the packing says: of concatenate, in
+  /// the order of the documents; of best_fit, of one document, and all of it if it fits. 0 if all
+  /// is right.
   std::uint64_t faults() const;
 
  private:
   void plan();
   void plan_concatenation();
   void plan_best_fit();
+  void divide();
   void copy();
+  bool is_allowed(const PackedPart& part) const;
 
   const TokenDocuments& documents_;
   Packing packing_;
@@ -75,6 +81,7 @@ class PackWork {
   std::vector<std::uint64_t> starts_ = {};             // of each length in sorted_
   std::vector<std::vector<std::uint32_t>> open_ = {};  // sequences by room left
   std::vector<std::uint64_t> room_words_ = {};         // bits: whether open_ has any
+  std::vector<std::size_t> shares_;                    // first part of each thread, and the end
 };
 
 }  // namespace bench::preprocessing

@@ -17,6 +17,8 @@ class ShuffleWork {
   ShuffleWork(const TokenDocuments& documents, std::uint64_t seed, int threads);
 
   void run(std::int64_t calls);
+  /// Damages what the last run left, so that a call that does nothing is found.
+  void spoil();
 
   // Of the last run:
   const TokenDocuments& shuffled() const { return shuffled_; }
@@ -37,7 +39,7 @@ class ShuffleWork {
 
 /// What is wrong with `shuffled` as a random order of `documents`: documents lost or repeated,
 /// places whose tokens are not those of the document that `order` names, or no document moved
-/// although there are several. 0 for nothing.
+/// although there are 16 or more. 0 for nothing.
 std::size_t faults_of_shuffle(const TokenDocuments& documents, const TokenDocuments& shuffled,
                               const std::vector<std::uint64_t>& order);
 

@@ -7,11 +7,13 @@
 #include "core/elements.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
+#include "probes/shared/permutation.h"
 
 namespace bench::preprocessing {
 namespace {
 
-constexpr std::size_t kComparedPieces = 2000;  // of a document, and bytes of a piece
+constexpr std::size_t kComparedPieces = 2000;   // of a document
+constexpr std::size_t kLongestCompared = 2000;  // in bytes: the reference is quadratic
 
 }  // namespace
 
@@ -30,7 +32,7 @@ void TokenizeWork::each_document(const Work& work) {
   next_ = 0;
   pool_.run([&](int thread) {
     tokenizer::Encoder& encoder = *encoders_[static_cast<std::size_t>(thread)];
-    encoder.begin();
+    encoder.forget();
     for (;;) {
       const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
       if (i >= corpus_.size()) break;
@@ -84,6 +86,7 @@ std::uint64_t TokenizeWork::checksum() const {
 TokenDocuments TokenizeWork::documents(std::optional<TokenId> end) const {
   TokenDocuments all;
   all.tokens.reserve(tokens() + corpus_.size());
+  all.begins.reserve(corpus_.size() + 1);
   for (std::size_t i = 0; i < corpus_.size(); ++i) {
     const TokenId* first = ids_.data() + corpus_.begins[i];
     all.tokens.insert(all.tokens.end(), first, first + counts_[i]);
@@ -94,11 +97,16 @@ TokenDocuments TokenizeWork::documents(std::optional<TokenId> end) const {
 }
 
 std::string TokenizeWork::sha256_of_ids() const {
+  Sha256 digest;
   std::string bytes;
-  bytes.reserve(4 * tokens());
-  for (const TokenId id : documents({}).tokens)
-    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(id >> shift & 0xff);
-  return sha256(bytes);
+  for (std::size_t i = 0; i < corpus_.size(); ++i) {
+    bytes.clear();
+    for (std::uint64_t t = 0; t < counts_[i]; ++t)
+      for (int shift = 0; shift < 32; shift += 8)
+        bytes += static_cast<char>(ids_[corpus_.begins[i] + t] >> shift & 0xff);
+    digest.update(bytes);
+  }
+  return digest.finish();
 }
 
 std::size_t TokenizeWork::undecodable() const {
@@ -127,31 +135,47 @@ std::size_t TokenizeWork::unsplit() const {
   return wrong + (found == pieces_ ? 0 : 1);
 }
 
-std::size_t TokenizeWork::unlike_reference(const ReferenceBpe& reference, std::size_t count,
-                                           std::uint64_t seed) const {
+TokenizeWork::Comparison TokenizeWork::compare(const ReferenceBpe& reference, std::size_t count,
+                                               std::uint64_t seed) const {
   tokenizer::Encoder splitter(tokenizer_);
-  std::size_t wrong = 0;
+  Comparison result;
+  const Permutation drawn(corpus_.size(), seed);
   for (std::size_t n = 0; n < std::min(count, corpus_.size()); ++n) {
-    const std::size_t i = random_bits(seed, n) % corpus_.size();
-    const std::span<const TokenId> made(ids_.data() + corpus_.begins[i], counts_[i]);
-    const auto pieces = splitter.pieces(corpus_.document(i));
-    std::vector<TokenId> expected;
-    std::size_t p = 0;
-    for (; p < std::min(pieces.size(), kComparedPieces); ++p) {
-      if (const auto added = tokenizer_.added(pieces[p])) {
-        expected.push_back(*added);
-        continue;
-      }
-      if (pieces[p].size() > kComparedPieces) break;  // the reference is quadratic
-      const auto ids = reference.encode(pieces[p]);
-      expected.insert(expected.end(), ids.begin(), ids.end());
-    }
-    const bool alike = expected.size() <= made.size() &&
-                       (p < pieces.size() || expected.size() == made.size()) &&
-                       std::ranges::equal(expected, made.first(expected.size()));
-    if (!alike) ++wrong;
+    const std::size_t i = drawn.at(n);
+    if (!equals_reference(i, splitter.pieces(corpus_.document(i)), reference, result.pieces))
+      ++result.differing;
   }
-  return wrong;
+  return result;
+}
+
+bool TokenizeWork::equals_reference(std::size_t document,
+                                    const std::vector<std::string_view>& pieces,
+                                    const ReferenceBpe& reference, std::uint64_t& compared) const {
+  std::span<const TokenId> left(ids_.data() + corpus_.begins[document], counts_[document]);
+  const std::size_t count = std::min(pieces.size(), kComparedPieces);
+  for (const std::string_view piece : std::span(pieces).first(count)) {
+    const auto added = tokenizer_.added(piece);
+    if (!added && piece.size() > kLongestCompared) {
+      std::string text;
+      for (; text.size() < piece.size() && !left.empty(); left = left.subspan(1))
+        tokenizer_.decode(left[0], text);
+      if (text != piece) return false;
+      continue;
+    }
+    const auto expected = added ? std::vector{*added} : reference.encode(piece);
+    ++compared;
+    if (expected.size() > left.size() || !std::ranges::equal(expected, left.first(expected.size())))
+      return false;
+    left = left.subspan(expected.size());
+  }
+  return count < pieces.size() || left.empty();
+}
+
+void TokenizeWork::spoil() {
+  for (std::size_t i = 0; i < corpus_.size(); ++i)
+    if (counts_[i] > 0) ids_[corpus_.begins[i]] = tokenizer::kMostTokens;
+  std::ranges::fill(counts_, 0);
+  pieces_ = 0;
 }
 
 }  // namespace bench::preprocessing

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/record.h"
@@ -45,14 +46,22 @@ class TokenizeWork {
   /// Documents whose pieces, one after another, are not their text, and 1 more unless the last
   /// split() found as many pieces as this does.
   std::size_t unsplit() const;
-  /// Of `count` documents taken at random, those whose tokens differ from the reference's, within
-  /// the first pieces of each.
-  std::size_t unlike_reference(const ReferenceBpe& reference, std::size_t count,
-                               std::uint64_t seed) const;
+  struct Comparison {
+    std::uint64_t pieces = 0;   // that were compared
+    std::size_t differing = 0;  // documents with a piece whose tokens are others
+  };
+  /// With the reference: the first pieces of `count` documents drawn at random, without the longest
+  /// ones, for which the reference takes too long.
+  Comparison compare(const ReferenceBpe& reference, std::size_t count, std::uint64_t seed) const;
+
+  /// Damages what the last run left, so that a call that does nothing is found.
+  void spoil();
 
  private:
   template <class Work>
   void each_document(const Work& work);
+  bool equals_reference(std::size_t document, const std::vector<std::string_view>& pieces,
+                        const ReferenceBpe& reference, std::uint64_t& compared) const;
 
   const tokenizer::Tokenizer& tokenizer_;
   const Corpus& corpus_;

@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/sha256.h"
 #include "core/text.h"
-#include "core/whole_file.h"
 #include "devices/memory.h"
 #include "probes/preprocessing/corpus.h"
 #include "probes/preprocessing/file_shuffle.h"
 #include "probes/preprocessing/generated_text.h"
+#include "probes/preprocessing/new_file.h"
 #include "probes/preprocessing/packing.h"
 #include "probes/preprocessing/shuffle_work.h"
 #include "probes/preprocessing/token_output.h"
@@ -30,15 +31,19 @@
 #include "tokenizer/bpe_training.h"
 #include "tokenizer/split_pattern.h"
 #include "tokenizer/tokenizer_file.h"
+#include "tokenizer/utf8.h"
 
 namespace bench {
 namespace {
 
 using namespace preprocessing;
 
+constexpr const char* kTokenizerFile = "tokenizer.json";
+constexpr const char* kTextFile = "text.jsonl";
 constexpr std::size_t kTrainedBytes = 4u << 20;  // of text, for a vocabulary of our own
-constexpr double kStreamsOfCopy = 3.0;           // read, and write with the read before it
-constexpr double kStreamsOnFiles = 3.0;          // documents, buckets, shuffled
+// Read and written. A plain store reads its line before, but memcpy avoids that for large copies.
+constexpr double kStreamsOfCopy = 2.0;
+constexpr double kStreamsOnFiles = 3.0;  // documents, buckets, shuffled
 
 Corpus corpus_of(const State& state) {
   const auto bytes = static_cast<std::uint64_t>(state.integer("text_bytes"));
@@ -49,13 +54,18 @@ Corpus corpus_of(const State& state) {
   return generated_corpus(bytes, state.job().seed);
 }
 
-/// Documents from the first on that have so many bytes.
+/// Documents from the first on, up to so many bytes; the last may be cut.
 std::vector<std::string_view> beginning_of(const Corpus& corpus, std::size_t bytes) {
   std::vector<std::string_view> documents;
-  for (std::size_t i = 0; i < corpus.size() && corpus.begins[i] < bytes; ++i)
-    documents.push_back(corpus.document(i));
+  for (std::size_t i = 0; i < corpus.size() && corpus.begins[i] < bytes; ++i) {
+    const std::string_view document = corpus.document(i);
+    documents.push_back(
+        document.substr(0, tokenizer::cut_of_utf8(document, bytes - corpus.begins[i])));
+  }
   return documents;
 }
+
+constexpr const char* kTrainedPattern = "cl100k_base";
 
 tokenizer::TokenizerSpec spec_of(const State& state, const Corpus& corpus) {
   const std::string file = state.text("tokenizer"), pattern = state.text("pattern");
@@ -63,11 +73,47 @@ tokenizer::TokenizerSpec spec_of(const State& state, const Corpus& corpus) {
   return tokenizer::train_bpe(
       beginning_of(corpus, kTrainedBytes),
       {.vocabulary = static_cast<tokenizer::TokenId>(state.integer("vocabulary")),
-       .pattern = tokenizer::named_pattern(pattern.empty() ? "cl100k_base" : pattern)});
+       .pattern = tokenizer::named_pattern(pattern.empty() ? kTrainedPattern : pattern)});
 }
 
 std::string name_of_file(const std::string& path, const std::string& none) {
   return path.empty() ? none : std::filesystem::path(path).filename().string();
+}
+
+/// Enough of a SHA-256 to keep series of different texts and tokenizers apart.
+std::string short_digest(const std::string& sha256) { return sha256.substr(0, 12); }
+
+/// Of all that decides how texts are encoded.
+std::string digest_of(const tokenizer::TokenizerSpec& spec) {
+  Sha256 digest;
+  const auto number = [&](std::uint64_t value) { digest.update(std::to_string(value) + ","); };
+  const auto text = [&](const std::string& value) {
+    number(value.size());
+    digest.update(value);
+  };
+  number(spec.tokens.size());
+  for (const std::string& token : spec.tokens) text(token);
+  number(spec.merges.size());
+  for (const tokenizer::Merge& merge : spec.merges)
+    for (const std::uint64_t value : {merge.left, merge.right, merge.result, merge.rank})
+      number(value);
+  number(spec.whole_pieces ? 1 : 0);
+  number(spec.patterns.size());
+  for (const std::string& pattern : spec.patterns) text(pattern);
+  for (const tokenizer::AddedToken& token : spec.added) {
+    number(token.id);
+    text(token.text);
+    number(token.special ? 1 : 0);
+  }
+  return short_digest(digest.finish());
+}
+
+/// Of the documents, and where each ends.
+std::string digest_of(const Corpus& corpus) {
+  Sha256 digest;
+  for (const std::uint64_t begin : corpus.begins) digest.update(std::to_string(begin) + ",");
+  digest.update(corpus.text);
+  return short_digest(digest.finish());
 }
 
 class PreprocessingProbe {
@@ -81,17 +127,20 @@ class PreprocessingProbe {
         threads_(thread_counts(state)) {
     if (MemorySystem* memory = state.device().memory()) caches_ = memory->caches();
     facts_ = {{"text", name_of_file(state.text("data"), "generated")},
+              {"text_sha256", digest_of(corpus_)},
               {"text_bytes", corpus_.text.size()},
               {"documents", corpus_.size()},
               {"tokenizer", tokenizer_.spec().origin},
+              {"tokenizer_sha256", digest_of(tokenizer_.spec())},
               {"vocabulary", tokenizer_.spec().size()},
               {"patterns", tokenizer_.spec().patterns},
               {"pattern_library", tokenizer::pattern_library()}};
   }
 
   void run() {
-    keep_made();
     const std::string stage = state_.text("stage");
+    refuse_existing_outputs(stage);
+    write_outputs();
     if (stage == "tokenize")
       tokenize();
     else
@@ -102,19 +151,45 @@ class PreprocessingProbe {
  private:
   /// Of every series.
   Json params_of(int threads) const {
+    const std::string file = state_.text("tokenizer"), pattern = state_.text("pattern");
     return {{"text", facts_.at("text")},
-            {"tokenizer", name_of_file(state_.text("tokenizer"), "trained")},
+            {"text_bytes", facts_.at("text_bytes")},
+            {"text_sha256", facts_.at("text_sha256")},
+            {"tokenizer", name_of_file(file, "trained")},
+            {"tokenizer_sha256", facts_.at("tokenizer_sha256")},
+            // Not "pattern": that is a storage parameter, by which limits are looked up.
+            {"split_pattern", !pattern.empty() ? pattern
+                              : file.empty()   ? kTrainedPattern
+                                               : "of the tokenizer"},
+            {"special_tokens", state_.flag("special_tokens")},
             {"vocabulary", facts_.at("vocabulary")},
             {"threads", threads}};
   }
 
   std::filesystem::path output_folder() const { return state_.text("output"); }
 
-  void keep_made() {
+  bool writes_tokenizer() const { return state_.text("tokenizer").empty(); }
+  bool writes_text() const { return state_.text("data").empty(); }
+
+  /// Before anything is measured or written.
+  void refuse_existing_outputs(const std::string& stage) const {
     if (output_folder().empty()) return;
-    if (state_.text("tokenizer").empty())
-      write_file(output_folder() / "tokenizer.json", tokenizer::tokenizer_json(tokenizer_.spec()));
-    if (state_.text("data").empty()) write_corpus(output_folder() / "text.jsonl", corpus_);
+    if (writes_tokenizer()) refuse_existing(output_folder() / kTokenizerFile);
+    if (writes_text()) refuse_existing(output_folder() / kTextFile);
+    if (stage != "pack") return;
+    for (const auto& packing : state_.list<std::string>("packings"))
+      for (const char* file : {kTrainingFile, kEvaluationFile})
+        refuse_existing(output_folder() / packing / file);
+  }
+
+  void write_outputs() {
+    if (output_folder().empty()) return;
+    if (writes_tokenizer()) {
+      NewFile file(output_folder() / kTokenizerFile);
+      file.write(tokenizer::tokenizer_json(tokenizer_.spec()));
+      file.finish();
+    }
+    if (writes_text()) write_corpus(output_folder() / kTextFile, corpus_);
   }
 
   void tokenize() {
@@ -156,17 +231,22 @@ class PreprocessingProbe {
     std::size_t changed = 0;
     Measurement m;
     m.params = params_of(threads);
-    m.before_sample = [&] { changed += work.checksum() == expected ? 0 : 1; };
+    m.before_sample = [&] {
+      changed += work.checksum() == expected ? 0 : 1;
+      work.spoil();
+    };
     m.work = [&](std::int64_t calls) { work.run(calls); };
     m.reports = {{"text_rate", static_cast<double>(corpus_.text.size())},
                  {"token_rate", static_cast<double>(work.tokens())}};
     m.verify = [&] {
       changed += work.checksum() == expected ? 0 : 1;
-      const auto unlike = work.unlike_reference(
-          reference, static_cast<std::size_t>(state_.integer("checked_documents")),
-          state_.job().seed);
+      const TokenizeWork::Comparison compared =
+          work.compare(reference, static_cast<std::size_t>(state_.integer("checked_documents")),
+                       state_.job().seed);
+      facts_["compared_pieces"] = compared.pieces;
+      const std::size_t differing = compared.differing + (compared.pieces == 0 ? 1 : 0);
       return Check{"decoded, repeated, and encoded by a reference",
-                   static_cast<double>(changed + work.undecodable() + unlike), 0.0};
+                   static_cast<double>(changed + work.undecodable() + differing), 0.0};
     };
     m.threads = threads;
     state_.measure(m);
@@ -175,6 +255,7 @@ class PreprocessingProbe {
   void measure_pieces(TokenizeWork& work, int threads) {
     Measurement m;
     m.params = params_of(threads);
+    m.before_sample = [&] { work.spoil(); };
     m.work = [&](std::int64_t calls) { work.split(calls); };
     m.reports = {{"split_rate", static_cast<double>(corpus_.text.size())}};
     m.verify = [&] {
@@ -234,6 +315,7 @@ class PreprocessingProbe {
     m.params["level"] = memory_level(caches_, 2.0 * bytes, threads);
     std::optional<Limit> limit = state_.known_limit("traffic", m.params);
     if (limit) limit->value /= kStreamsOfCopy;
+    m.before_sample = [&] { work.spoil(); };
     m.work = [&](std::int64_t calls) { work.run(calls); };
     m.reports = {{"shuffle_rate", bytes, limit}, {"traffic", kStreamsOfCopy * bytes}};
     m.verify = [&] { return check_shuffle(documents, work.shuffled(), work.order(), expected); };
@@ -246,7 +328,7 @@ class PreprocessingProbe {
     Json params = params_of(threads);
     params["documents_in"] = "files";
     const auto memory = static_cast<std::uint64_t>(state_.integer("memory_bytes"));
-    const std::uint64_t buckets = buckets_for(documents.bytes(), memory);
+    const std::uint64_t buckets = buckets_for(documents.bytes(), documents.size(), memory);
     if (buckets > kMostBuckets)
       return state_.skip_series(
           "shuffle_rate", params,
@@ -262,16 +344,20 @@ class PreprocessingProbe {
     params["buckets"] = buckets;
     params["path"] = state_.text("path");
     const storage::WorkFolder folder(base, storage::job_token(state_.group()));
-    FileShuffle work(documents, folder.path(), buckets, state_.job().seed, threads);
+    FileShuffle work(documents, folder.path(), buckets, state_.job().seed, threads, memory);
+    double resident = 0.0;
     Measurement m;
     m.params = params;
     Json written = params;
     written.update({{"pattern", "sequential_write"}, {"access", "buffered"}});
+    m.calls = 1;  // each begins with documents that are not in the page cache
+    m.before_sample = [&] { resident = std::max(resident, work.prepare()); };
     m.work = [&](std::int64_t calls) { work.run(calls); };
     m.reports = {{"shuffle_rate", bytes, state_.known_limit("shuffle_rate", written)}};
     m.verify = [&] { return check_shuffle(documents, work.shuffled(), work.order(), expected); };
     m.threads = threads;
     state_.measure(m);
+    facts_["cached_input_share"] = resident;
   }
 
   void pack(const TokenDocuments& documents, TokenId padding) {
@@ -282,11 +368,13 @@ class PreprocessingProbe {
       const Packing packing = kPackings.value(name, "packing");
       for (const int threads : threads_) {
         PackWork work(shuffled.shuffled(), packing, length, padding, threads);
+        if (!output_folder().empty()) require_sequences(work.sequences(), length);
         Json params = params_of(threads);
         params["packing"] = name;
         params["sequence"] = length;
         Measurement m;
         m.params = params;
+        m.before_sample = [&] { work.spoil(); };
         m.work = [&](std::int64_t calls) { work.run(calls); };
         m.reports = {{"pack_rate", static_cast<double>(documents.tokens.size())}};
         m.verify = [&] {
@@ -306,7 +394,8 @@ class PreprocessingProbe {
     state_.value("padding_share", work.padding_share(), params);
     state_.value("cut_share", work.cut_share(), params);
     if (!output_folder().empty())
-      write_token_files(output_folder() / name, work.packed(), length, tokenizer_.spec().size());
+      write_token_files(output_folder() / name, work.packed(), length, tokenizer_.spec().size(),
+                        state_.job().seed);
   }
 
   State& state_;
@@ -317,8 +406,9 @@ class PreprocessingProbe {
   Json facts_ = {};
 };
 
-/// Text as read or made, its IDs, and documents of tokens up to three times, of four bytes each.
-constexpr double kMemoryPerByte = 8.0;
+/// Text as read or made, room for an ID of four bytes for each of its bytes, and documents of
+/// tokens up to three times.
+constexpr double kMemoryPerByte = 16.0;
 
 /// Why there is too little memory for the text; "" if there is enough.
 std::string no_memory(State& state) {
@@ -338,7 +428,7 @@ std::string no_memory(State& state) {
 }
 
 void run_preprocessing(State& state) {
-  if (const std::string none = tokenizer::no_patterns(); !none.empty()) return state.skip(none);
+  if (const std::string none = tokenizer::why_no_patterns(); !none.empty()) return state.skip(none);
   if (state.group().size() > 1) return state.skip("texts are prepared on one rank; set ranks to 1");
   if (const std::string none = no_memory(state); !none.empty()) return state.skip(none);
   PreprocessingProbe(state).run();

@@ -11,6 +11,7 @@ import json
 import pathlib
 
 import tiktoken
+import tiktoken_ext.openai_public as openai_public
 import tokenizers
 
 HERE = pathlib.Path(__file__).parent
@@ -19,13 +20,16 @@ CHARACTER = {b: chr(b) for b in ALPHABET}
 CHARACTER.update({b: chr(256 + i) for i, b in enumerate(b for b in range(256) if b not in CHARACTER)})
 BYTE = {c: b for b, c in CHARACTER.items()}
 
-CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-CL100K = CONTRACTIONS + r"""|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
-UPPER, LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-O200K = "|".join([rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}*{LOWER}+{CONTRACTIONS}?", rf"[^\r\n\p{{L}}\p{{N}}]?{UPPER}+{LOWER}*{CONTRACTIONS}?",
-                  r"\p{N}{1,3}", r" ?[^\s\p{L}\p{N}]+[\r\n/]*", r"\s*[\r\n]+", r"\s+(?!\S)", r"\s+"])
-PATTERNS = {"gpt2": GPT2, "cl100k_base": CL100K, "o200k_base": O200K, "llama3": CL100K}
+# Llama 3, tokenizer.py; the others are read from tiktoken.
+LLAMA3 = r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
+
+
+def patterns():
+    """By name, without the rank files that tiktoken would download."""
+    openai_public.load_tiktoken_bpe = openai_public.data_gym_to_mergeable_bpe_ranks = lambda *_, **__: {}
+    known = {name: getattr(openai_public, name)()["pat_str"] for name in ("gpt2", "cl100k_base", "o200k_base")}
+    return {**known, "llama3": LLAMA3}
+
 
 TEXTS = [
     "", "a", " ", "the thing", "It's what they'LL say, isn'T it? WE'RE HERE", "12345 678 9,000.00 ½ ² ٣٤٥",
@@ -33,6 +37,7 @@ TEXTS = [
     "\u0085next line\u2028separator\u180evowel", "naïve façade Ærøskøbing Straße ſ's", "Привет, мир! Ещё раз", "नमस्ते दुनिया", "你好，世界。这是一个测试",
     "👩‍🔬🇪🇺❤️ 🙂🙂", "e\u0301 combining", "<|endoftext|> is text", "CamelCaseWords HTTPServer iPhone", "a" * 200, " " * 70, "ab" * 90 + "\n" * 9,
     "$%^&*()_+-=[]{}|;':\",./<>?", "....!!!///\n/\n", "x\u200by\ufeffz", "\u1e9e\u01c5\u02b0\u00aa", "0x1F 1e-9 v2.0.1", "مرحبا بالعالم", "한국어 텍스트",
+    "x\n  ", "x \r\n\n \t", "  \n", "\n\n\n", "x\n  y\n  ", " \u00a0\n\u3000", "1234567\n ", "x!\n\n  ",
 ]
 
 
@@ -61,7 +66,7 @@ def main():
     plain = json.loads(json.dumps(spec))
     plain["pre_tokenizer"] = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
     ids["tokenizers_byte_level"] = by_tokenizers(plain)
-    for name, pattern in PATTERNS.items():
+    for name, pattern in patterns().items():
         encoding = tiktoken.Encoding("small", pat_str=pattern, mergeable_ranks={t: r for r, t in enumerate(tokens)}, special_tokens={})
         ids["tiktoken_" + name] = [encoding.encode_ordinary(text) for text in TEXTS]
     made = {"made_by": f"make_vectors.py with tokenizers {tokenizers.__version__} and tiktoken {tiktoken.__version__}", "texts": TEXTS, "ids": ids}

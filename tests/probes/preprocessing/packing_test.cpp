@@ -1,5 +1,8 @@
 #include "probes/preprocessing/packing.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/elements.h"
 #include "core/error.h"
 #include "probes/preprocessing/token_output.h"
@@ -101,14 +104,54 @@ TEST_CASE("tokens that are changed, lost, repeated or not padded are found") {
   work.run(1);
   work.parts()[1].to += 4;  // crosses a sequence, or meets another part
   CHECK(work.faults() > 0);
+  work.run(1);
+  work.spoil();
+  CHECK(work.faults() > 0);
+}
+
+TEST_CASE("parts that hold all tokens, but not as the packing says, are found") {
+  const TokenDocuments documents = documents_of({4, 4, 4});
+  PackWork fit(documents, Packing::best_fit, 8, 0, 1);
+  fit.run(1);
+  REQUIRE(fit.faults() == 0);
+  CHECK(fit.cut_share() == 0.0);
+  // The first document in two parts, where it was.
+  const PackedPart first = fit.parts()[0];
+  fit.parts()[0].tokens = 2;
+  fit.parts().push_back({first.from + 2, first.to + 2, 2});
+  CHECK(fit.faults() > 0);
+  // One part of two documents.
+  fit.run(1);
+  REQUIRE(fit.parts()[1].from == fit.parts()[0].from + 4);
+  fit.parts()[0].tokens = 8;
+  fit.parts().erase(fit.parts().begin() + 1);
+  CHECK(fit.faults() > 0);
+
+  PackWork all(documents, Packing::concatenate, 4, 0, 1);
+  all.run(1);
+  REQUIRE(all.faults() == 0);
+  std::swap(all.parts()[0].to, all.parts()[1].to);
+  for (std::size_t i = 0; i < 4; ++i) std::swap(all.packed()[i], all.packed()[4 + i]);
+  CHECK(all.faults() > 0);
+}
+
+TEST_CASE("the share of cut documents follows from the parts") {
+  const TokenDocuments documents = documents_of({4, 4});
+  PackWork work(documents, Packing::best_fit, 8, 0, 1);
+  work.run(1);
+  CHECK(work.cut_share() == 0.0);
+  const PackedPart first = work.parts()[0];
+  work.parts()[0].tokens = 2;
+  work.parts().push_back({first.from + 2, 8, 2});  // in another sequence
+  CHECK(work.cut_share() == Approx(0.5));
 }
 
 TEST_CASE("token files are read again by trainings, in two or four bytes") {
-  const TemporaryDirectory folder;
   std::vector<TokenId> tokens;
   for (TokenId t = 0; t < 80; ++t) tokens.push_back(t * 11);
   for (const TokenId vocabulary : {1000u, 100000u}) {
-    write_token_files(folder.path(), tokens, 8, vocabulary);
+    const TemporaryDirectory folder;
+    write_token_files(folder.path(), tokens, 8, vocabulary, 3);
     const training::TokenFiles files({.train = {folder.path() / "train.bin"},
                                       .evaluation = {folder.path() / "val.bin"},
                                       .targets = 8,
@@ -117,13 +160,24 @@ TEST_CASE("token files are read again by trainings, in two or four bytes") {
     CHECK(files.size(training::Split::train) == 7);
     CHECK(files.size(training::Split::evaluation) == 1);
     std::vector<std::int32_t> read(9);
-    files.read(training::Split::train, 1, {read});
-    for (std::size_t i = 0; i < read.size(); ++i)
-      CHECK(read[i] == static_cast<std::int32_t>(tokens[8 + i]));
+    std::vector<std::int32_t> begins;
+    for (std::size_t i = 0; i < 7; ++i) {
+      files.read(training::Split::train, i, {read});
+      begins.push_back(read[0]);
+      for (std::int32_t t = 0; t < 8; ++t)
+        CHECK(read[static_cast<std::size_t>(t)] == read[0] + 11 * t);
+    }
+    // Sequences as a whole, each once, and not in the order in which they were packed.
+    CHECK_FALSE(std::ranges::is_sorted(begins));
+    std::ranges::sort(begins);
+    CHECK(std::ranges::adjacent_find(begins) == begins.end());
     CHECK(std::filesystem::file_size(folder.path() / "train.bin") ==
           1024 + 64 * (vocabulary == 1000 ? 2 : 4));
+    CHECK_THROWS_WITH(write_token_files(folder.path(), tokens, 8, vocabulary, 3),
+                      Contains("train.bin: file already exists"));
   }
-  CHECK_THROWS_WITH(write_token_files(folder.path(), std::span(tokens).first(24), 8, 1000),
+  const TemporaryDirectory folder;
+  CHECK_THROWS_WITH(write_token_files(folder.path(), std::span(tokens).first(24), 8, 1000, 3),
                     Contains("3 sequences of 8 tokens are too few"));
 }
 

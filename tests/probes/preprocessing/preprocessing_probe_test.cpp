@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/whole_file.h"
 #include "devices/host/host_device.h"
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"
@@ -29,7 +30,7 @@ struct PreprocessingJob : ProbeJob {
   Outcome run_here() { return run_on(*host, *group); }
 };
 
-bool can_split() { return tokenizer::no_patterns().empty(); }
+bool can_split() { return tokenizer::why_no_patterns().empty(); }
 
 TEST_CASE("the stage tokenize reports rates that were verified") {
   if (!can_split()) return;
@@ -60,7 +61,7 @@ TEST_CASE("the stage shuffle reports both ways, with limits where the run has th
   const auto rates = job.of("shuffle_rate");
   REQUIRE(rates.size() == 2);
   CHECK(rates[0].params.at("documents_in") == "memory");
-  CHECK(rates[0].limit.value().value == Approx(1e12));
+  CHECK(rates[0].limit.value().value == Approx(1.5e12));
   CHECK(rates[1].params.at("documents_in") == "files");
   CHECK(rates[1].limit.value().value == Approx(5e12));
   for (const Samples& samples : rates) CHECK(samples.check.value().passed());
@@ -99,6 +100,50 @@ TEST_CASE("the stage pack reports both packings and keeps what was made") {
   REQUIRE(trained.run_here().status == Status::ok);
   CHECK(again.of("text_rate").at(0).params.at("tokenizer") == "tokenizer.json");
   CHECK(again.of("bytes_per_token").at(0).values == trained.of("bytes_per_token").at(0).values);
+}
+
+TEST_CASE("files that exist are never replaced, and nothing is measured then") {
+  if (!can_split()) return;
+  for (const char* file : {"tokenizer.json", "text.jsonl", "best_fit/val.bin"}) {
+    const TemporaryDirectory folder;
+    const auto existing = folder.path() / file;
+    write_file(existing, "of a user");
+    PreprocessingJob job({{"stage", "pack"}, {"sequence", 64}, {"output", folder.path().string()}});
+    CHECK_THROWS_WITH(job.run_here(), Contains(existing.string() + ": file already exists"));
+    CHECK(job.of("pack_rate").empty());
+    CHECK(read_file(existing) == "of a user");
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+      files += entry.is_regular_file() ? 1 : 0;
+    CHECK(files == 1);
+  }
+  const TemporaryDirectory folder;
+  PreprocessingJob few(
+      {{"stage", "pack"}, {"sequence", 100000}, {"output", folder.path().string()}});
+  CHECK_THROWS_WITH(few.run_here(), Contains("are too few for files"));
+  CHECK(few.of("pack_rate").empty());
+}
+
+TEST_CASE("series of different texts and tokenizers have different parameters") {
+  if (!can_split()) return;
+  const auto params = [](Json changed) {
+    PreprocessingJob job(std::move(changed));
+    REQUIRE(job.run_here().status == Status::ok);
+    return job.of("text_rate").at(0).params;
+  };
+  const TemporaryDirectory folder;
+  std::vector<Json> all = {params(Json::object()), params(Json{{"text_bytes", 60000}}),
+                           params(Json{{"vocabulary", 401}}), params(Json{{"pattern", "gpt2"}}),
+                           params(Json{{"special_tokens", true}})};
+  for (const char* text : {"one text, one text", "two text, two text"}) {
+    // Of the same name and size.
+    const auto file = folder.path() / std::string(text).substr(0, 3) / "text.txt";
+    write_file(file, text);
+    all.push_back(params(Json{{"data", file.string()}}));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) CHECK(all[i] != all[k]);
+  CHECK(params(Json::object()) == all[0]);
 }
 
 TEST_CASE("text that does not fit into memory is skipped before it is made") {

@@ -35,7 +35,8 @@ TEST_CASE("a shuffle in memory is a permutation that depends on the seed alone")
 TEST_CASE("a shuffle on files is a permutation that depends on seed and buckets alone") {
   const TokenDocuments documents = some_documents(3000);
   const TemporaryDirectory first, second;
-  FileShuffle one(documents, first.path(), 5, 7, 1), three(documents, second.path(), 5, 7, 3);
+  FileShuffle one(documents, first.path(), 5, 7, 1, 1 << 20),
+      three(documents, second.path(), 5, 7, 3, 0);
   for (FileShuffle* work : {&one, &three}) {
     work->run(2);
     CHECK(faults_of_shuffle(documents, work->shuffled(), work->order()) == 0);
@@ -51,7 +52,7 @@ TEST_CASE("shuffles of no documents and of one end well") {
     work.run(1);
     CHECK(faults_of_shuffle(documents, work.shuffled(), work.order()) == 0);
     const TemporaryDirectory folder;
-    FileShuffle files(documents, folder.path(), 2, 7, 2);
+    FileShuffle files(documents, folder.path(), 2, 7, 2, 1 << 20);
     files.run(1);
     CHECK(faults_of_shuffle(documents, files.shuffled(), files.order()) == 0);
   }
@@ -85,14 +86,36 @@ TEST_CASE("lost, repeated, changed and unmoved documents are found") {
         }) == 1);
 }
 
+TEST_CASE("of few documents the drawn order may be the old one") {
+  const TokenDocuments documents = some_documents(3);
+  CHECK(faults_of_shuffle(documents, documents, {0, 1, 2}) == 0);
+}
+
+TEST_CASE("what a shuffle left is spoiled, so that one that does nothing is found") {
+  const TokenDocuments documents = some_documents(500);
+  ShuffleWork work(documents, 7, 2);
+  work.run(1);
+  work.spoil();
+  CHECK(faults_of_shuffle(documents, work.shuffled(), work.order()) > 0);
+  const TemporaryDirectory folder;
+  FileShuffle files(documents, folder.path(), 5, 7, 1, 1 << 20);
+  files.run(1);
+  files.prepare();
+  CHECK(faults_of_shuffle(documents, files.shuffled(), files.order()) > 0);
+  files.run(1);
+  CHECK(faults_of_shuffle(documents, files.shuffled(), files.order()) == 0);
+}
+
 TEST_CASE("buckets are so many that sixteen fit into memory twice") {
-  CHECK(buckets_for(1000, 1u << 20) == 2);
-  CHECK(buckets_for(1u << 30, 1u << 26) == 512);
-  CHECK(buckets_for((1u << 30) + 1, 1u << 26) == 513);
+  CHECK(buckets_for(1000, 10, 1u << 20) == 2);
+  CHECK(buckets_for(1u << 30, 0, 1u << 26) == 512);
+  CHECK(buckets_for((1u << 30) + 1, 0, 1u << 26) == 513);
+  // Each document needs memory of its own.
+  CHECK(buckets_for(1u << 30, 1u << 25, 1u << 26) == 1024);
 }
 
 TEST_CASE("a shuffle in a folder that is not there is an error") {
-  CHECK_THROWS_AS(FileShuffle(some_documents(3), "/nonexistent", 2, 7, 1), Error);
+  CHECK_THROWS_AS(FileShuffle(some_documents(3), "/nonexistent", 2, 7, 1, 1 << 20), Error);
 }
 
 }  // namespace

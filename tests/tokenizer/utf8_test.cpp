@@ -26,5 +26,13 @@ TEST_CASE("a text is valid up to the first byte that no character has") {
   CHECK(valid_utf8("a\0b"s) == 3);
 }
 
+TEST_CASE("a long text is cut between characters") {
+  CHECK(cut_of_utf8("aé", 9) == 3);
+  CHECK(cut_of_utf8("aéb", 2) == 1);
+  CHECK(cut_of_utf8("aéb", 3) == 3);
+  CHECK(cut_of_utf8("🙂🙂", 7) == 4);
+  CHECK(cut_of_utf8("\x80\x80\x80\x80\x80\x80\x80", 6) == 6);  // no characters
+}
+
 }  // namespace
 }  // namespace bench::tokenizer

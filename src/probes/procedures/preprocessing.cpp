@@ -140,11 +140,11 @@ class PreprocessingProbe {
   void run() {
     const std::string stage = state_.text("stage");
     refuse_existing_outputs(stage);
-    write_outputs();
     if (stage == "tokenize")
       tokenize();
     else
       work_on_documents(stage);
+    write_outputs();
     state_.facts("preprocessing", facts_);
   }
 

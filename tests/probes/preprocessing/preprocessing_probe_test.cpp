@@ -122,6 +122,7 @@ TEST_CASE("files that exist are never replaced, and nothing is measured then") {
       {{"stage", "pack"}, {"sequence", 100000}, {"output", folder.path().string()}});
   CHECK_THROWS_WITH(few.run_here(), Contains("are too few for files"));
   CHECK(few.of("pack_rate").empty());
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("series of different texts and tokenizers have different parameters") {

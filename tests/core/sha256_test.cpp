@@ -8,8 +8,8 @@ namespace {
 TEST_CASE("a digest of parts is that of the whole") {
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   Sha256 parts;
-  for (const char* part : {"a", "", "bc"}) parts.add(part);
-  CHECK(parts.digest() == sha256("abc"));
+  for (const char* part : {"a", "", "bc"}) parts.update(part);
+  CHECK(parts.finish() == sha256("abc"));
 }
 
 }  // namespace

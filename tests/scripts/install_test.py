@@ -127,7 +127,7 @@ class Recipes(unittest.TestCase):
             path = ROOT / "packaging" / name.format(self.version)
             text = path.read_text()
             self.assertIn(self.version, text, name)
-            options = set(re.findall(r"BENCH_[A-Z_]+", text))
+            options = set(re.findall(r"BENCH_[A-Z0-9_]+", text))
             self.assertTrue(options, name)
             for option in options:
                 self.assertRegex(self.cmake, rf"(option|set)\({option}\b", name)

@@ -165,15 +165,15 @@ bool has_series(const RunSummary& again, const std::string& job, const NightFind
   });
 }
 
-/// Reruns that were skipped or not started are inconclusive, as are those without the figure that
-/// missed its bound: scaling efficiency needs the other numbers of ranks.
+/// Reruns that were skipped or not started are inconclusive, as are those that cannot have the
+/// figure that missed its bound: scaling efficiency needs the other numbers of ranks.
 Count failures(const RunSummary& again, const std::string& job, const NightFinding& finding) {
   Count count;
   for (const JobResult& result : again.jobs) {
     if (!is_again(result.job.id, job) || result.not_run || result.outcome == Status::skipped)
       continue;
-    if (result.outcome == Status::ok && !finding.metric.empty() &&
-        !has_series(again, result.job.id, finding))
+    const bool of_several = finding.metric.ends_with(".scaling_efficiency");
+    if (of_several && result.outcome == Status::ok && !has_series(again, result.job.id, finding))
       continue;
     ++count.ran;
     bool failed = result.outcome != Status::ok;

@@ -130,6 +130,20 @@ TEST_CASE("a failed rerun confirms, and an unstarted one is inconclusive") {
   CHECK(judge_reruns(reruns, first, nothing, none, {}).at(0).state == SuspicionState::unsettled);
 }
 
+TEST_CASE("a missed efficiency is neither confirmed nor cleared by the job alone") {
+  NightFinding missed = suspect("a", "gemm");
+  missed.kind = SuspicionKind::failed;
+  missed.metric = "training.scaling_efficiency";
+  const Reruns reruns = plan_reruns(three_hosts(), {{missed}, 0, 0, 0}, 3, 1000);
+  RunFixture run;
+  for (const PlanEntry& entry : reruns.plan.entries)
+    run.job(entry.job.id, "gemm", "null").outcome(entry.job.id);
+  const HistoryOf none = [](const SeriesIdentity&) { return std::vector<double>(); };
+  const NightFinding found =
+      judge_reruns(reruns, report_of({}), make_run_summary(run.end().records()), none, {}).at(0);
+  CHECK(found.state == SuspicionState::unsettled);
+}
+
 TEST_CASE("a CPU quota is confirmed by reruns from which it withholds the CPU as well") {
   NightFinding quota = suspect("a", "gemm");
   quota.kind = SuspicionKind::cpu_quota;

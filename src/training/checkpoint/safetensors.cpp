@@ -138,9 +138,17 @@ WrittenSafetensors write_safetensors(const std::filesystem::path& path,
 
 namespace {
 
+constexpr const char* kCopyAgain =
+    "the file is damaged or not in the format of safetensors: export or copy it again";
+
 [[noreturn]] void refuse_safetensors(const std::string& file, const std::string& what) {
-  throw Error(ErrorKind::input, file + ": " + what,
-              "the file is damaged or not in the format of safetensors: export or copy it again");
+  throw Error(ErrorKind::input, file + ": " + what, kCopyAgain);
+}
+
+Json header_of_safetensors(const std::string& text, const std::string& file) try {
+  return parse_json(text, file);
+} catch (const Error& error) {
+  throw Error(ErrorKind::input, error.what(), kCopyAgain);
 }
 
 std::uint64_t natural(const Json& value, const std::string& file, const std::string& tensor,
@@ -212,7 +220,7 @@ SafetensorsFile::SafetensorsFile(std::span<const std::byte> bytes, std::string n
   if (length > kMostHeaderBytes)
     refuse_safetensors(name_,
                        fmt::format("a header of {} bytes, more than {}", length, kMostHeaderBytes));
-  const Json header = parse_json(file.text(kLengthBytes, length), name_);
+  const Json header = header_of_safetensors(file.text(kLengthBytes, length), name_);
   if (!header.is_object())
     refuse_safetensors(name_, "the header is " + excerpt(header) + ", not an object");
   const std::uint64_t begin = kLengthBytes + length;

@@ -129,6 +129,7 @@ TEST_CASE("damaged safetensors are refused, naming the tensor") {
   CHECK_THAT(trouble_of("abc"), Contains("exceed the file size"));
   CHECK_THAT(trouble_of(std::string(8, '\xff')), Contains("a header of"));
   CHECK_THAT(trouble_of(made_file("[]", 0)), Contains("not an object"));
+  CHECK_THAT(trouble_of(made_file("{\"a\":", 0)), Contains("m.safetensors:1:"));
   CHECK_THAT(trouble_of(made_file(R"({"__metadata__":3})", 0)), Contains("__metadata__ is 3"));
   const auto changed = [](const std::string& dtype, const std::string& shape,
                           const std::string& offsets) {

@@ -12,12 +12,6 @@
 namespace bench {
 namespace {
 
-/// The interval of the median; without one, the range of the samples.
-Interval interval_of_figure(const Series& series) {
-  if (std::isfinite(series.low) && std::isfinite(series.high)) return {series.low, series.high};
-  return {series.min, series.max};
-}
-
 /// That a rank alone waits for no communication is no achievement.
 bool says_something(const Series& series) {
   return series.ranks > 1 || !series.metric.ends_with(".exposed_communication");
@@ -51,7 +45,7 @@ std::vector<BandedFigure> banded_figures(const RunSummary& summary, const BandCa
                        {series.metric, series.device, workload, series.params},
                        series.better,
                        series.median,
-                       interval_of_figure(series)});
+                       interval_of(series)});
   }
   return figures;
 }

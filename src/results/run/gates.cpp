@@ -43,13 +43,6 @@ bool matches(const Gate& gate, const Series& series) {
   return true;
 }
 
-/// Below six samples there is no 95 % interval: the range of the samples is used instead, which for
-/// a single value (such as a count) is the value itself.
-Interval interval_of(const Series& series) {
-  if (std::isfinite(series.low) && std::isfinite(series.high)) return {series.low, series.high};
-  return {series.min, series.max};
-}
-
 struct Judgement {
   Verdict verdict;
   std::string reason;

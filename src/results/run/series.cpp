@@ -211,6 +211,11 @@ std::vector<Series> SeriesOfJobs::of(std::size_t index) const {
   return found;
 }
 
+Interval interval_of(const Series& series) {
+  if (std::isfinite(series.low) && std::isfinite(series.high)) return {series.low, series.high};
+  return {series.min, series.max};
+}
+
 double clean_share(const Series& series) {
   return series.n == 0 ? kNoValue
                        : static_cast<double>(series.clean) / static_cast<double>(series.n);

@@ -11,6 +11,7 @@
 
 #include "core/json.h"
 #include "core/json_fields.h"
+#include "core/order_statistics.h"
 #include "core/record.h"
 #include "results/run/job_results.h"
 
@@ -97,6 +98,10 @@ double of_limit(double value, Better better, const std::optional<Limit>& limit);
 /// Share of a clock-dependent limit at the actual clock. kNoValue if either is unknown.
 double at_clock_held(double of_limit, const std::optional<Limit>& limit,
                      const std::optional<double>& clock_hz);
+
+/// The 95 % interval of the median. Below six samples there is none: the range of the samples is
+/// used instead, which for a single value (such as a count) is the value itself.
+Interval interval_of(const Series& series);
 
 /// The part of the samples that was clean, 0..1; kNoValue for none at all.
 double clean_share(const Series& series);

@@ -12,8 +12,6 @@ struct Sha256::State {
 
 Sha256::Sha256() : state_(std::make_unique<State>()) { SHA256Init(&state_->context); }
 Sha256::~Sha256() = default;
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::span<const std::byte> bytes) {
   SHA256Update(&state_->context, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());

@@ -15,8 +15,8 @@
 
 namespace bench::inference {
 
-/// Writes the values of the parameter `name` of make_llm(), row-major. Several threads call it.
-using ParameterValues = std::function<void(const std::string& name, std::span<float> values)>;
+/// Several threads call it.
+using ParameterValues = training::LlmValues;
 
 /// Those with which a training of this shape begins, except that the head is random like other
 /// matrices: it begins at zero, and all tokens would be equally likely.

@@ -11,6 +11,7 @@
 #include "core/page_cache.h"
 #include "core/sha256.h"
 #include "devices/host_clock.h"
+#include "training/checkpoint/atomic_file.h"
 #include "training/operators/transformer.h"
 
 namespace bench::training {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -17,9 +16,6 @@
 #include "training/models/llm.h"
 
 namespace bench::training {
-
-/// Writes the values of the parameter `name` of make_llm(), row-major.
-using LlmValues = std::function<void(const std::string& name, std::span<float> values)>;
 
 /// Why transformers has no model of this shape; "" if it has.
 std::string why_not_in_transformers(const LlmShape& shape);

@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "training/checkpoint/atomic_file.h"
 #include "training/kernels/functors/portable.h"
 #include "training/sources/byte_reader.h"
 
@@ -106,10 +107,9 @@ void check_values(const SafetensorsInput& tensor, std::span<const float> values,
 
 WrittenSafetensors write_safetensors(const std::filesystem::path& path,
                                      const std::vector<SafetensorsInput>& tensors, Dtype dtype,
-                                     const std::map<std::string, std::string>& metadata,
-                                     const FileObserver& observer) {
+                                     const std::map<std::string, std::string>& metadata) {
   const std::string header = safetensors_header(tensors, dtype, metadata);
-  AtomicFile file(path, observer);
+  AtomicFile file(path);
   Sha256 hash;
   WrittenSafetensors written;
   const auto write = [&](std::span<const std::byte> bytes) {

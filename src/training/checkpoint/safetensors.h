@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "core/dtype.h"
-#include "training/checkpoint/atomic_file.h"
 
 namespace bench::training {
 
@@ -38,8 +37,7 @@ struct WrittenSafetensors {
 /// Error(input) for another type, and for a value that is not finite in it, naming the tensor.
 WrittenSafetensors write_safetensors(const std::filesystem::path& path,
                                      const std::vector<SafetensorsInput>& tensors, Dtype dtype,
-                                     const std::map<std::string, std::string>& metadata,
-                                     const FileObserver& observer = {});
+                                     const std::map<std::string, std::string>& metadata);
 
 class SafetensorsFile {
  public:

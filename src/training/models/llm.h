@@ -2,7 +2,9 @@
 // (LayerNorm, GELU, learned positions, biases, tied head).
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +48,9 @@ struct Llm {
 /// embedding and head are not. Throws Error(input) for a part that the shape does not allow.
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
              bool recompute = false, const LlmChanges& changes = {}, const ModelPart& part = {});
+
+/// Writes the values of the parameter `name` of make_llm(), row-major.
+using LlmValues = std::function<void(const std::string& name, std::span<float> values)>;
 
 /// The same model with the loss of a policy gradient; its parameters are those of make_llm().
 struct LlmPolicy {

@@ -78,7 +78,7 @@ TEST_CASE("an ID without a token is refused") {
   CHECK_THROWS_WITH(tokenizer.decode(Ids{600}), Contains("small.json: no token has ID 600"));
 }
 
-TEST_CASE("an encoder counts how pieces were found, and forgets them when it begins anew") {
+TEST_CASE("an encoder counts how pieces were found, and forgets them with the pieces") {
   if (!why_no_patterns().empty()) return;
   const Tokenizer tokenizer(small_spec());
   Encoder encoder(tokenizer);

@@ -19,6 +19,10 @@ class FaultyAttention final : public AttentionKernels {
     real_->backward(shape, changed);
     if (kind_ == Kind::no_key_gradient) erase_keys(shape, what.packed_gradient);
   }
+  void join(const AttentionShape& shape, const AttentionPart& part,
+            const AttentionPart& sum) override {
+    real_->join(shape, part, sum);
+  }
 
  private:
   static void erase_keys(const AttentionShape& shape, View gradient) {

@@ -131,6 +131,20 @@ void add_attention(CaseList& cases, Dtype dtype) {
            }});
 }
 
+void add_joined_attention(CaseList& cases, Dtype dtype) {
+  cases.push_back({"joined attention", [=](const KernelSet& set, CaseTensors& tensors) {
+                     const AttentionShape shape{37, 4, 2, 24, true, 0};
+                     const std::int64_t rows = shape.sequence, wide = shape.output_columns();
+                     const View output = tensors.result(tensors.values(rows, wide, dtype));
+                     const View log_sum =
+                         tensors.result(tensors.values(rows, shape.heads, Dtype::f32, 3.0));
+                     set.attention->join(shape,
+                                         {tensors.values(rows, wide, dtype),
+                                          tensors.values(rows, shape.heads, Dtype::f32, 3.0)},
+                                         {output, log_sum});
+                   }});
+}
+
 void add_activations(CaseList& cases, Dtype dtype, std::int64_t n) {
   for (const bool add : {false, true})
     cases.push_back({"activations of " + std::to_string(n) + (add ? ", added" : ""),
@@ -237,6 +251,7 @@ std::vector<KernelCase> kernel_cases(Dtype dtype) {
   for (const std::int64_t n : {50, 768, 2048}) add_norms(cases, dtype, n);
   add_gelu_products(cases, dtype);
   add_attention(cases, dtype);
+  add_joined_attention(cases, dtype);
   for (const std::int64_t n : {13, 256}) {
     add_activations(cases, dtype, n);
     add_sums(cases, dtype, n);

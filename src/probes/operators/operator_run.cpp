@@ -24,13 +24,9 @@ bool finite(const OperatorResults& results) {
   });
 }
 
-std::int64_t bytes_of(const View& view) {
-  return view.elements() * static_cast<std::int64_t>(size_of(view.dtype));
-}
-
 std::vector<double> read(training::Memory& memory, View view) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(bytes_of(view)));
-  memory.download(view.data, bytes.data(), bytes_of(view));
+  std::vector<std::byte> bytes(bytes_of(view).size());
+  memory.download(view.data, bytes.data(), std::ssize(bytes));
   std::vector<double> values(static_cast<std::size_t>(view.elements()));
   decode(bytes.data(), view.dtype, false, values);
   return values;
@@ -59,7 +55,7 @@ void fill_inputs(const Lane& lane, const OperatorModel& model, const OperatorMod
 /// In the type of `like`, with the values that it has in that of `rounded`.
 std::vector<std::byte> output_gradient(const View& like, const OperatorModel& rounded,
                                        std::uint64_t seed) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(bytes_of(like)));
+  std::vector<std::byte> bytes(bytes_of(like).size());
   write(input_values(rounded.graph().tensor(rounded.sent().id), {}, seed),
         {bytes.data(), like.rows, like.columns, like.dtype});
   return bytes;

@@ -92,7 +92,8 @@ training::ModelSplit split_of(const State& state) {
           training::pipeline_schedule_from(state.text("pipeline_schedule")),
           state.flag("sequence_parallel"),
           state.integer("zero") >= 2,
-          state.integer("zero") == 2};
+          state.integer("zero") == 2,
+          static_cast<int>(state.integer("cp"))};
 }
 
 training::TrainerOptions options_of(State& state, const training::Workload& workload,
@@ -151,14 +152,14 @@ std::string why_not_divided(State& state, const training::ModelSplit& split) {
   if (split.ranks_of_model() == 1 && state.group().size() == 1) return "";  // a single copy
   if (state.text("workload") != "llm")
     return "the model of workload " + state.text("workload") +
-           " cannot be divided over ranks: remove tp, pp and zero above 1";
+           " cannot be divided over ranks: remove tp, cp, pp and zero above 1";
   if (state.device().kind() != "host")
-    return "models are divided over ranks on CPUs only: remove tp, pp and zero above 1";
+    return "models are divided over ranks on CPUs only: remove tp, cp, pp and zero above 1";
   if (Collectives* collectives = state.group().collectives();
       collectives == nullptr || !collectives->sends_messages())
     return no_collectives(state.group());
   if (state.flag("largest_batch"))
-    return "largest_batch searches whole models only: remove tp, pp and zero above 1";
+    return "largest_batch searches whole models only: remove tp, cp, pp and zero above 1";
   return "";
 }
 

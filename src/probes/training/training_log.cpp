@@ -136,7 +136,8 @@ void TrainingLog::disclosures(const training::Workload& workload,
   point("lowest_numerical_precision_in_comm", precision_name(divided ? options.dtype : Dtype::f32));
   point("tensor_parallelism", options.split.tensor);
   point("pipeline_parallelism", options.split.pipeline);
-  for (const char* way : {"context", "expert"}) point(std::string(way) + "_parallelism", 1);
+  point("context_parallelism", options.split.context);
+  point("expert_parallelism", 1);
   point("micro_batch_size", trainer.split().micro_batch);
   point("config_filename", workload.name() + " " + workload.preset());  // a preset has no file
 }

@@ -52,6 +52,7 @@ Json breakdown_of(const TrainingRun& run) {
   std::erase_if(phases, [](const PhaseTime& p) {
     const bool of_some = p.phase == training::RunPhase::rollout ||
                          p.phase == training::RunPhase::tensor_exchange ||
+                         p.phase == training::RunPhase::context_exchange ||
                          p.phase == training::RunPhase::pipeline_wait;
     return of_some && p.mean.value == 0.0;
   });
@@ -109,6 +110,7 @@ Json division_of(const FinishedTraining& f) {
   const int micro_batches = f.trainer.split().micro_batches;
   const bool pipeline = split.pipeline > 1;
   return {{"tp", split.tensor},
+          {"cp", split.context},
           {"pp", split.pipeline},
           {"dp", f.trainer.ranks().copies()},
           {"sp", split.sequence_parallel},
@@ -213,6 +215,7 @@ std::string split_text(const FinishedTraining& f) {
   std::vector<std::string> words;
   if (part.tensor_ranks > 1) words.push_back(fmt::format("tp={}", part.tensor_ranks));
   if (part.sequence_parallel) words.emplace_back("sp=1");
+  if (!part.context.is_whole()) words.push_back(fmt::format("cp={}", part.context.ranks));
   if (part.stages > 1)
     words.push_back(fmt::format("pp={},{}", part.stages, to_string(f.options.split.schedule)));
   if (const int zero = zero_of(f); zero > 0) words.push_back(fmt::format("zero={}", zero));

@@ -104,7 +104,7 @@ void check(const TrainRequest& request) {
                    "train llm or grpo");
   if (!request.export_to.empty() && request.split.divides_model())
     refuse_request("--export and --split: weights of a divided model cannot be exported",
-                   "remove tp, pp and zero above 1");
+                   "remove tp, cp, pp and zero above 1");
   check_batches(request);
   check_split(request);
 }
@@ -151,6 +151,7 @@ Json params_of(const TrainRequest& request) {
   put("vocabulary", request.vocabulary);
   if (request.profile) params["profile"] = true;
   if (request.split.tp > 1) params["tp"] = request.split.tp;
+  if (request.split.cp > 1) params["cp"] = request.split.cp;
   if (request.split.pp > 1) params["pp"] = request.split.pp;
   if (request.split.sp) params["sequence_parallel"] = true;
   if (request.split.zero > 0) params["zero"] = request.split.zero;
@@ -232,6 +233,8 @@ SplitRequest split_from(const std::string& text) {
       refuse_request("--split: " + key + " is listed twice", "list it once");
     if (key == "tp")
       split.tp = value(1, kMostOfSplit);
+    else if (key == "cp")
+      split.cp = value(1, kMostOfSplit);
     else if (key == "pp")
       split.pp = value(1, kMostOfSplit);
     else if (key == "dp")
@@ -241,12 +244,12 @@ SplitRequest split_from(const std::string& text) {
     else if (key == "zero")
       split.zero = value(0, 3);
     else
-      refuse_request("--split: unknown key '" + key + "'", "use tp, sp, pp, dp and zero");
+      refuse_request("--split: unknown key '" + key + "'", "use tp, sp, cp, pp, dp and zero");
   }
   if (split.sp && split.tp == 1)
     refuse_request("--split: sp without tp", "add tp, whose ranks divide the rows");
   if (const std::int64_t ranks =
-          std::int64_t{split.tp} * split.pp * std::int64_t{split.dp.value_or(1)};
+          std::int64_t{split.tp} * split.cp * split.pp * std::int64_t{split.dp.value_or(1)};
       ranks > kMostRanks)
     refuse_request("--split: " + std::to_string(ranks) + " ranks",
                    "use at most " + std::to_string(kMostRanks));
@@ -254,17 +257,17 @@ SplitRequest split_from(const std::string& text) {
 }
 
 void check_ranks_of_split(const SplitRequest& split, int ranks) {
-  const int of_model = split.tp * split.pp;
+  const int of_model = split.ranks_of_model();
   if (ranks % of_model != 0)
     refuse_request("--split: " + std::to_string(ranks) +
-                       " ranks are no multiple of tp x pp = " + std::to_string(of_model),
+                       " ranks are no multiple of tp x cp x pp = " + std::to_string(of_model),
                    "use " + std::to_string(split.ranks()) + " ranks");
   const int copies = ranks / of_model;
   if (split.dp && copies != *split.dp)
-    refuse_request("--split: tp x pp x dp = " + std::to_string(split.ranks()) + ", but there are " +
-                       std::to_string(ranks) + " ranks",
+    refuse_request("--split: tp x cp x pp x dp = " + std::to_string(split.ranks()) +
+                       ", but there are " + std::to_string(ranks) + " ranks",
                    "remove dp, or use as many ranks");
-  if (split.zero > 0 && copies == 1)
+  if (split.zero > 0 && copies * split.cp == 1)
     refuse_request("--split: zero needs several copies of the model to share",
                    "add dp=2, or more ranks");
 }

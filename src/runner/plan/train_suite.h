@@ -17,18 +17,19 @@ enum class ScalingKind { none, strong, weak };
 /// How a training is split over its ranks: copies of the model (dp) whose matrices (tp) and layers
 /// (pp) are divided, and what copies share (zero 1 to 3, of the probe's schema).
 struct SplitRequest {
-  int tp = 1, pp = 1;
+  int tp = 1, cp = 1, pp = 1;
   std::optional<int> dp = {};  // nothing: as many as the ranks allow
   bool sp = false;             // tensor ranks divide rows too
   int zero = 0;
 
   /// Ranks that are needed; at most kMostRanks, of split_from().
-  int ranks() const { return tp * pp * dp.value_or(1); }
+  int ranks() const { return ranks_of_model() * dp.value_or(1); }
+  int ranks_of_model() const { return tp * cp * pp; }
   /// Whether each rank trains in one thread.
-  bool divides_model() const { return tp * pp > 1 || zero > 1; }
+  bool divides_model() const { return ranks_of_model() > 1 || zero > 1; }
 };
 
-/// Parses "tp=2,sp=1,pp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
+/// Parses "tp=2,sp=1,cp=2,pp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
 SplitRequest split_from(const std::string& text);
 
 struct TrainRequest {

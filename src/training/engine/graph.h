@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "training/engine/context_part.h"
 #include "training/kernels/kernel_set.h"
 #include "training/kernels/view.h"
 
@@ -277,6 +278,7 @@ struct Model {
   std::vector<Var> outputs = {};  // read by an evaluation in addition to the losses
   Var received = {};              // from the previous stage, with a gradient; absent in the first
   Var sent = {};                  // to the next stage, as of end_stage(); absent in the last
+  ContextPart context = {};       // the tokens of each sample that inputs and losses have
 };
 
 }  // namespace bench::training

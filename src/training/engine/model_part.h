@@ -1,9 +1,12 @@
-// The part of a model that one rank has: some of its layers (a stage of a pipeline), and of each
-// divided matrix some of its rows or columns (tensor parallelism, arXiv 1909.08053).
+// The part of a model that one rank has: some of its layers (a stage of a pipeline), of each
+// divided matrix some of its rows or columns (tensor parallelism, arXiv 1909.08053), and of each
+// sample some of its tokens (context parallelism).
 #pragma once
 
 #include <cstdint>
 #include <utility>
+
+#include "training/engine/context_part.h"
 
 namespace bench::training {
 
@@ -18,8 +21,11 @@ struct ModelPart {
   int shard = 0;
   int shards = 1;
   bool keep_gathered = false;  // from the forward to the backward pass: ZeRO-2, else ZeRO-3
+  ContextPart context = {};
 
-  bool is_whole() const { return tensor_ranks == 1 && stages == 1 && shards == 1; }
+  bool is_whole() const {
+    return tensor_ranks == 1 && stages == 1 && shards == 1 && context.is_whole();
+  }
   bool is_first_stage() const { return stage == 0; }
   bool is_last_stage() const { return stage == stages - 1; }
   /// Layers first to second - 1: equally many per stage, or one more in later stages.

@@ -122,16 +122,21 @@ namespace {
 
 /// Spent in exchanges within passes.
 struct Exchanges {
-  Seconds tensor, shard, processor;
+  Seconds tensor, context, shard, processor;
+
+  Seconds all() const { return tensor + context + shard; }
 
   static Exchanges of(const Lane& lane) {
     const KernelSet& kernels = lane.kernels();
     Exchanges all;
-    if (kernels.ranks) all = {kernels.ranks->spent(), {}, kernels.ranks->processor()};
-    if (kernels.copies) {
-      all.shard = kernels.copies->spent();
-      all.processor += kernels.copies->processor();
-    }
+    const auto take = [&](const std::unique_ptr<RankKernels>& ranks, Seconds& spent) {
+      if (!ranks) return;
+      spent = ranks->spent();
+      all.processor += ranks->processor();
+    };
+    take(kernels.ranks, all.tensor);
+    take(kernels.context, all.context);
+    take(kernels.copies, all.shard);
     return all;
   }
 };
@@ -150,15 +155,14 @@ class Laps {
     lane_->memory().synchronise();  // a device runs asynchronously
     const Seconds now = steady_now();
     const Exchanges exchanges = Exchanges::of(*lane_);
-    const Seconds tensor = exchanges.tensor - exchanges_.tensor;
-    const Seconds shard = exchanges.shard - exchanges_.shard;
-    phase += now - before_ - tensor - shard;
+    phase += now - before_ - (exchanges.all() - exchanges_.all());
     const Seconds on_processor = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
     if (processor != nullptr)
       *processor += on_processor - processor_ - (exchanges.processor - exchanges_.processor);
     processor_ = on_processor;
-    times_.tensor_exchange += tensor;
-    times_.shard_exchange += shard;
+    times_.tensor_exchange += exchanges.tensor - exchanges_.tensor;
+    times_.context_exchange += exchanges.context - exchanges_.context;
+    times_.shard_exchange += exchanges.shard - exchanges_.shard;
     before_ = now;
     exchanges_ = exchanges;
   }
@@ -300,6 +304,7 @@ Replica::Times Replica::times() const {
     mean.forward += lane.forward * share;
     mean.backward += lane.backward * share;
     mean.tensor_exchange += lane.tensor_exchange * share;
+    mean.context_exchange += lane.context_exchange * share;
     mean.shard_exchange += lane.shard_exchange * share;
     mean.pipeline_wait += lane.pipeline_wait * share;
     mean.data_processor += lane.data_processor * share;

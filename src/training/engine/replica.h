@@ -114,7 +114,8 @@ class Replica {
   /// Exchanges with tensor ranks and with copies that share parameters, and waiting for other
   /// stages, are parts of no other time.
   struct Times {
-    Seconds data, transfer, forward, backward, tensor_exchange, shard_exchange, pipeline_wait;
+    Seconds data, transfer, forward, backward;
+    Seconds tensor_exchange, context_exchange, shard_exchange, pipeline_wait;
     /// Of `data`, `forward` and `backward` the time on a processor, on hosts.
     Seconds data_processor, forward_processor, backward_processor;
   };

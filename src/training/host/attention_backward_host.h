@@ -102,6 +102,21 @@ class Attention final : public AttentionKernels {
 
   void backward(const AttentionShape& shape, const AttentionBackward& what) override;
 
+  void join(const AttentionShape& shape, const AttentionPart& part,
+            const AttentionPart& sum) override {
+    for (Index i = 0; i < sum.log_sum.elements(); ++i) {
+      const T a = sum.log_sum.as<T>()[i], b = part.log_sum.as<T>()[i];
+      const T most = std::max(a, b);
+      const T of_sum = std::exp(a - most), of_part = std::exp(b - most), all = of_sum + of_part;
+      const T keeps = of_sum / all, gains = of_part / all;
+      T* to = sum.output.as<T>() + i * shape.head_dim;
+      const T* from = part.output.as<T>() + i * shape.head_dim;
+      each_vector<T>(shape.head_dim,
+                     [=](auto at) { at.put(to, keeps * at(to) + gains * at(from)); });
+      sum.log_sum.as<T>()[i] = most + std::log(all);
+    }
+  }
+
  private:
   static T scale_of(const AttentionShape& shape) {
     return T{1} / std::sqrt(static_cast<T>(shape.head_dim));

@@ -160,6 +160,12 @@ class NarrowAttention final : public Narrow<AttentionKernels> {
     wide.packed_gradient = views.written_or_added(what.packed_gradient, what.add);
     wide_->backward(shape, wide);
   }
+  void join(const AttentionShape& shape, const AttentionPart& part,
+            const AttentionPart& sum) override {
+    WideViews views(buffers_);
+    wide_->join(shape, {views.read(part.output), part.log_sum},
+                {views.changed(sum.output), sum.log_sum});
+  }
 };
 
 class NarrowActivation final : public Narrow<ActivationKernels> {

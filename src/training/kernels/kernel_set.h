@@ -259,13 +259,24 @@ struct AttentionBackward {
   bool add = false;
 };
 
+/// Results of forward() over some of the keys.
+struct AttentionPart {
+  View output, log_sum;
+};
+
 class AttentionKernels {
  public:
   virtual ~AttentionKernels() = default;
   /// output[rows, heads x head_dim] = softmax(q k^T / sqrt(head_dim)) v. Keeps no sequence x
   /// sequence matrix, only log_sum [rows, heads], the logarithm of each softmax's denominator.
   virtual void forward(const AttentionShape& shape, View packed, View output, View log_sum) = 0;
+  /// Gradients of the keys and queries of `packed`, which may be some of those over which output
+  /// and log_sum were made: then the sum over all parts is the whole gradient.
   virtual void backward(const AttentionShape& shape, const AttentionBackward& what) = 0;
+  /// `sum` becomes the attention of the same queries over the keys of both, whose softmax is that
+  /// of each weighted by e^log_sum (arXiv 2310.01889).
+  virtual void join(const AttentionShape& shape, const AttentionPart& part,
+                    const AttentionPart& sum) = 0;
 };
 
 class RopeKernels {
@@ -311,6 +322,7 @@ struct KernelSet {
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};
   std::unique_ptr<ExpertKernels> experts = {};  // null for 16-bit types and on GPUs
+  std::unique_ptr<RankKernels> context = {};    // of ranks that divide the tokens of samples
   std::unique_ptr<RankKernels> ranks = {};      // tensor ranks of a model that is divided over them
   std::unique_ptr<RankKernels> copies = {};     // copies of a model that share its parameters
   std::unique_ptr<Recorder> recorder = {};      // null if calls have no launch cost

@@ -1,5 +1,5 @@
-// Sums and copies between ranks that each have a part of the same tensors (tensor parallelism), as
-// kernels of a lane.
+// Sums, copies and messages between ranks that each have a part of the same tensors, as kernels of
+// a lane.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,10 @@ class RankKernels {
   /// `own` becomes the sum over the ranks of this rank's elements of `all`, which keeps its values;
   /// padding becomes zero.
   virtual void scatter_sum(View all, View own, bool add) = 0;
+  /// A message to another rank, which may be written over at once; see Collectives::send().
+  virtual void send(View x, int to) = 0;
+  /// x becomes the next message of another rank.
+  virtual void receive(View x, int from) = 0;
   virtual int rank() const = 0;
   /// Spent in these calls so far, waiting for other ranks included.
   virtual Seconds spent() const = 0;

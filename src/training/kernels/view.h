@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "core/dtype.h"
 
@@ -30,6 +31,10 @@ struct View {
     return static_cast<T*>(data);
   }
 };
+
+inline std::span<std::byte> bytes_of(View x) {
+  return {x.as<std::byte>(), static_cast<std::size_t>(x.elements()) * size_of(x.dtype)};
+}
 
 /// `count` rows of x from `first` on.
 inline View rows_of(View x, std::int64_t first, std::int64_t count) {

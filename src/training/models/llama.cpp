@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "training/operators/division.h"
 #include "training/operators/linear.h"
+#include "training/operators/ring_attention.h"
 #include "training/operators/transformer.h"
 
 namespace bench::training {
@@ -108,6 +109,18 @@ AttentionShape heads_of(const AttentionShape& whole, const ModelPart& part) {
   return own;
 }
 
+namespace {
+
+/// With rotary positions; of the tokens that one rank has.
+Var context_attention(Var qkv, Var angles, const AttentionShape& heads, const ContextPart& part) {
+  if (part.is_whole()) return attention(rope(qkv, angles, heads), heads);
+  AttentionShape of_rank = heads;
+  of_rank.sequence = part.tokens(heads.sequence);
+  return ring_attention(rope(qkv, angles, of_rank), heads, part);
+}
+
+}  // namespace
+
 Var llama_attention(Var x, LlamaParameters& p, const AttentionShape& heads, const std::string& at,
                     Var angles) {
   const std::int64_t d = p.width(), kv = heads.kv_heads * heads.head_dim;
@@ -115,7 +128,7 @@ Var llama_attention(Var x, LlamaParameters& p, const AttentionShape& heads, cons
   Var h = p.shared(rms_norm(x, p.gain(at + "norm1")));
   Var qkv = p.attention_projection(
       h, p.matrix_of_divided_columns(at + "wqkv", d, {heads.output_columns(), kv, kv}));
-  Var a = attention(rope(qkv, angles, own), own);
+  Var a = context_attention(qkv, angles, own, p.part().context);
   Var wo = p.divided_matrix_into_residual(at + "wo", {heads.output_columns(), d});
   if (p.part().tensor_ranks == 1) return p.attention_projection(a, wo, x);
   return add(x, p.summed(p.attention_projection(a, wo)));

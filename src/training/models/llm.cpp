@@ -78,8 +78,17 @@ void check_shape(const LlmShape& shape, const ModelPart& part) {
            "use a preset whose head is its own");
   if (part.tensor_ranks > 1 && shape.gpt2)
     refuse("GPT-2's blocks cannot be divided by tp", "use another preset, or pp");
-  if (part.sequence_parallel && shape.sequence % part.tensor_ranks != 0)
-    refuse("a sequence of " + std::to_string(shape.sequence) + " tokens cannot be divided by tp " +
+  const ContextPart& context = part.context;
+  if (!context.is_whole() && shape.gpt2)
+    refuse("samples of GPT-2's blocks cannot be divided by cp", "use another preset, or pp");
+  if (!context.is_whole() && shape.sequence % context.chunks() != 0)
+    refuse("a sequence of " + std::to_string(shape.sequence) + " tokens cannot be divided into " +
+               std::to_string(context.chunks()) + " chunks, two for each rank of cp " +
+               std::to_string(context.ranks),
+           "use a cp, or a sequence length, for which it can");
+  const std::int64_t tokens = context.tokens(shape.sequence);
+  if (part.sequence_parallel && tokens % part.tensor_ranks != 0)
+    refuse("a sequence of " + std::to_string(tokens) + " tokens cannot be divided by tp " +
                std::to_string(part.tensor_ranks),
            "use a tp that divides it, or no sequence parallelism");
   if (part.tensor_ranks > 1 && shape.hidden % part.tensor_ranks != 0)
@@ -108,7 +117,7 @@ Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChange
     x = *received = graph.input_with_gradient("received", {rows, shape.width});
   }
   Var angles;
-  if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta);
+  if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta, part.context);
   const auto [first, last] = part.layers(shape.layers);
   for (std::int64_t layer = first; layer < last; ++layer) {
     const std::string at = "layer" + std::to_string(layer) + ".";
@@ -141,7 +150,7 @@ AttentionShape LlmShape::attention() const {
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute,
              const LlmChanges& changes, const ModelPart& part) {
   Llm model{std::make_unique<Graph>(dtype), {}, {}, {}, {}, {}};
-  const std::int64_t rows = sequences * shape.sequence;
+  const std::int64_t rows = sequences * part.context.tokens(shape.sequence);
   model.tokens = model.graph->input("tokens", {rows, 1}, Dtype::int32);
   model.targets = model.graph->input("targets", {rows, 1}, Dtype::int32);
   const Var out = logits_of(model.tokens, shape, recompute, changes, part, &model.received);

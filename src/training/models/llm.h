@@ -37,7 +37,7 @@ std::vector<std::string> llm_presets();
 
 struct Llm {
   std::unique_ptr<Graph> graph;
-  Var tokens;                    // int32 [sequences x sequence, 1]
+  Var tokens;                    // int32 [sequences x sequence, 1]; see make_llm() for cp
   Var targets;                   // the same; negative ones are ignored
   Var losses;                    // f64 [sequences x sequence, 1], nats; Model::losses
   Var received = {}, sent = {};  // of Model, [sequences x sequence, width]
@@ -45,7 +45,8 @@ struct Llm {
 
 /// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is recomputed
 /// in the backward pass. `part`: with tensor ranks, the heads and the hidden columns are divided;
-/// embedding and head are not. Throws Error(input) for a part that the shape does not allow.
+/// embedding and head are not; with context ranks, rows are part.context.tokens(sequence) of each
+/// sequence. Throws Error(input) for a part that the shape does not allow.
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
              bool recompute = false, const LlmChanges& changes = {}, const ModelPart& part = {});
 

@@ -200,19 +200,20 @@ Var add_positions(Var x, Var table) {
   return x.graph->apply(std::make_unique<AddPositions>(), {x, table}, x.shape());
 }
 
-Var rope_angles(Graph& graph, const AttentionShape& shape, double theta) {
+Var rope_angles(Graph& graph, const AttentionShape& shape, double theta, const ContextPart& part) {
   require(shape.head_dim > 0 && shape.head_dim % 2 == 0, "rope",
           "the head dimension " + std::to_string(shape.head_dim) + " is odd");
   const std::int64_t half = shape.head_dim / 2;
-  std::vector<double> values(static_cast<std::size_t>(shape.sequence * shape.head_dim));
-  for (std::int64_t t = 0; t < shape.sequence; ++t)
+  const std::int64_t tokens = part.tokens(shape.sequence);
+  std::vector<double> values(static_cast<std::size_t>(tokens * shape.head_dim));
+  for (std::int64_t t = 0; t < tokens; ++t)
     for (std::int64_t i = 0; i < half; ++i) {
-      const double angle = static_cast<double>(t) *
+      const double angle = static_cast<double>(part.position(shape.sequence, t)) *
                            std::pow(theta, -static_cast<double>(i) / static_cast<double>(half));
       values[static_cast<std::size_t>(t * 2 * half + i)] = std::cos(angle);
       values[static_cast<std::size_t>(t * 2 * half + half + i)] = std::sin(angle);
     }
-  return graph.constant("rope.angles", {shape.sequence, shape.head_dim}, std::move(values));
+  return graph.constant("rope.angles", {tokens, shape.head_dim}, std::move(values));
 }
 
 Var rope(Var packed, Var angles, const AttentionShape& shape) {

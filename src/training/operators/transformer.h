@@ -3,6 +3,7 @@
 // an activation are the tokens of the batch, sequence by sequence.
 #pragma once
 
+#include "training/engine/context_part.h"
 #include "training/engine/graph.h"
 
 namespace bench::training {
@@ -14,8 +15,10 @@ Var add_positions(Var x, Var table);
 
 // Rotary positions (arXiv 2104.09864), halves of a head paired as in Llama.
 
-/// [sequence, head_dim]: cosines of position x theta^(-2i/head_dim), then sines. One per graph.
-Var rope_angles(Graph& graph, const AttentionShape& shape, double theta);
+/// [part.tokens(sequence), head_dim]: cosines of position x theta^(-2i/head_dim), then sines. One
+/// per graph.
+Var rope_angles(Graph& graph, const AttentionShape& shape, double theta,
+                const ContextPart& part = {});
 /// Rotates q and k of packed rows [rows, (heads + 2 kv_heads) head_dim]; v is unchanged.
 Var rope(Var packed, Var angles, const AttentionShape& shape);
 

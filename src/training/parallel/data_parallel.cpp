@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "core/elements.h"
 #include "core/error.h"
 #include "devices/host_clock.h"
 #include "training/kernels/functors/portable.h"
@@ -46,6 +47,19 @@ void add_row(View row, View sums) {
     sums.as<Sum>()[i] += static_cast<Sum>(number(row.as<T>()[i]));
 }
 
+/// Each element becomes the sum over the ranks of a group, which exchanges numbers, not gradients.
+void sum_over(Group& group, View row) {
+  if (group.size() == 1) return;
+  std::vector<double> numbers(static_cast<std::size_t>(row.elements()));
+  decode(row.as<std::byte>(), row.dtype, false, numbers);
+  group.sum(numbers);
+  std::byte* at = row.as<std::byte>();
+  for (const double value : numbers) {
+    encode(at, row.dtype, value);
+    at += size_of(row.dtype);
+  }
+}
+
 /// what(T{}, Sum{}) for tensors of this type.
 template <class What>
 void with_types(Dtype dtype, const What& what) {
@@ -66,13 +80,13 @@ View row_in(const MemoryBlock& block, Dtype dtype) {
 }  // namespace
 
 GradientAgreement DataParallel::compare_gradient(
-    const std::function<Replica::Fill(int rank)>& fill_of) {
-  return compare_gradient({fill_of(copies_.rank())},
-                          [&](int rank) { return GradientPass{fill_of(rank)}; });
+    const std::function<Replica::Fill(int copy)>& fill_of) {
+  const int own = model_ != nullptr ? model_->copy() : copies_.rank();
+  return compare_gradient({fill_of(own)}, [&](int copy) { return GradientPass{fill_of(copy)}; });
 }
 
 GradientAgreement DataParallel::compare_gradient(
-    const GradientPass& own, const std::function<GradientPass(int rank)>& pass_of) {
+    const GradientPass& own, const std::function<GradientPass(int copy)>& pass_of) {
   const View row = replica_.gradients();
   const Dtype wide = accumulator_of(row.dtype);
   const auto bytes_in = [&](Dtype dtype) {
@@ -89,8 +103,9 @@ GradientAgreement DataParallel::compare_gradient(
   StepOutcome unused;
   agree_on_loss(thrown, unused);  // before the passes, which may wait for other ranks
   memory.download(row.data, exchanged.data(), exchanged.bytes());
-  for (int rank = 0; rank < copies_.size(); ++rank) {
-    const GradientPass pass = pass_of(rank);
+  const int copies = model_ != nullptr ? model_->copies() : copies_.size();
+  for (int copy = 0; copy < copies; ++copy) {
+    const GradientPass pass = pass_of(copy);
     hooks.after_backward = pass.after_backward;
     replica_.forward_backward(pass.fill, replica_.rows() * copies_.size(), hooks);
     replica_.sum_lanes();
@@ -99,6 +114,7 @@ GradientAgreement DataParallel::compare_gradient(
       add_row<T, Sum>(row_in(one, row.dtype), row_in(alone, wide));
     });
   }
+  if (model_ != nullptr) sum_over(model_->context(), row_in(alone, wide));
   Distance distance;
   for (const BlockRange& range : exchange_.owned())
     with_types(row.dtype, [&]<class T, class Sum>(T, Sum) {
@@ -158,6 +174,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.forward_processor = lanes.forward_processor;
   out.backward_processor = lanes.backward_processor;
   out.tensor_exchange = lanes.tensor_exchange;
+  out.context_exchange = lanes.context_exchange;
   out.pipeline_wait = lanes.pipeline_wait;
   out.exchange_exposed = times.exposed + lanes.shard_exchange + (end - updated);
   // Ranks meet here first: later stages, which are done earlier, wait for the first one.
@@ -177,7 +194,7 @@ double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) 
                                stages ? Activity::messages : Activity::rank_wait);
   const Replica::Times times = replica_.times();
   const Seconds computed = exchange_.times().compute - times.tensor_exchange -
-                           times.shard_exchange - times.pipeline_wait;
+                           times.context_exchange - times.shard_exchange - times.pipeline_wait;
   const std::vector<double> ranks = gather_numbers(
       group_, {counts ? replica_.loss_sum() : 0.0, computed.value, thrown ? 1.0 : 0.0});
   if (thrown) std::rethrow_exception(thrown);

@@ -27,8 +27,9 @@ struct StepOutcome : Replica::Step {
   Seconds data, transfer, forward, backward;
   Seconds data_processor, forward_processor, backward_processor;  // Replica::Times
   Seconds update_processor;  // of the first thread, in the update alone
-  /// Where models are divided over ranks: sums over tensor ranks, and waiting for other stages.
-  Seconds tensor_exchange, pipeline_wait;
+  /// Where models are divided over ranks: sums over tensor ranks, messages of keys and values
+  /// between ranks with other tokens, and waiting for other stages.
+  Seconds tensor_exchange, context_exchange, pipeline_wait;
   Seconds rollout;  // answers generated for this step; set by the trainer
   /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
   /// behind the backward pass; waiting for late ranks included.
@@ -73,11 +74,12 @@ class DataParallel {
 
   /// Compares the exchanged gradient of a batch with the gradient that every rank computes from all
   /// ranks' parts, to find losses and corruption by the exchange. First `own` is exchanged; then
-  /// all ranks compute each rank's part in the order of ranks, which takes a forward and backward
-  /// pass per rank. Parameters do not change. Every rank gets the same result.
+  /// all ranks compute each copy's part in the order of copies, which takes a forward and backward
+  /// pass per copy of the model, of each rank's own tokens. Parameters do not change. Every rank
+  /// gets the same result. Copies are ranks where models are not divided.
   GradientAgreement compare_gradient(const GradientPass& own,
-                                     const std::function<GradientPass(int rank)>& pass_of);
-  GradientAgreement compare_gradient(const std::function<Replica::Fill(int rank)>& fill_of);
+                                     const std::function<GradientPass(int copy)>& pass_of);
+  GradientAgreement compare_gradient(const std::function<Replica::Fill(int copy)>& fill_of);
   /// Of this rank's copy, or part of one.
   std::uint64_t parameter_hash() const { return combined_hash(tensor_hashes(replica_)); }
 
@@ -102,7 +104,7 @@ class DataParallel {
   Replica& replica_;
   Group& group_;
   const ModelRanks* model_;
-  Group& copies_;    // ranks with other samples for the same part of a model
+  Group& copies_;    // ranks with other samples or tokens for the same part of a model
   Group& replicas_;  // those with the same parameters
   GradientExchange exchange_;
 };

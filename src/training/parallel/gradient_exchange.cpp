@@ -96,8 +96,8 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
 
 std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
                                              const Replica::Hooks& hooks) try {
-  const int copies = options_.model != nullptr ? options_.model->copies() : group_.size();
-  replica_.forward_backward(fill, replica_.rows() * copies, hooks);
+  const int ranks = options_.model != nullptr ? options_.model->data().size() : group_.size();
+  replica_.forward_backward(fill, replica_.rows() * ranks, hooks);
   if (hooks.reached) return {};
   const Seconds begin = steady_now();
   const TimelineScope recorded(replica_.timeline(), Activity::lane_sum);

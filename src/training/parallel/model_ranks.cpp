@@ -14,7 +14,9 @@ namespace {
 class MessageLinks final : public StageLinks {
  public:
   MessageLinks(Group& model, const ModelPart& part)
-      : messages_(*model.collectives()), rank_(model.rank()), stride_(part.tensor_ranks) {}
+      : messages_(*model.collectives()),
+        rank_(model.rank()),
+        stride_(part.tensor_ranks * part.context.ranks) {}
 
   void send_to_next(View x) override { messages_.send(bytes_of(x), rank_ + stride_); }
   void receive_from_previous(View x) override { messages_.receive(bytes_of(x), rank_ - stride_); }
@@ -22,10 +24,6 @@ class MessageLinks final : public StageLinks {
   void receive_from_next(View x) override { messages_.receive(bytes_of(x), rank_ + stride_); }
 
  private:
-  static std::span<std::byte> bytes_of(View x) {
-    return {x.as<std::byte>(), static_cast<std::size_t>(x.elements()) * size_of(x.dtype)};
-  }
-
   Collectives& messages_;
   int rank_, stride_;
 };
@@ -35,10 +33,11 @@ class MessageLinks final : public StageLinks {
 int copies_of_model(const ModelSplit& split, int ranks) {
   const int of_model = split.ranks_of_model();
   if (ranks % of_model != 0)
-    throw Error(ErrorKind::input,
-                fmt::format("{} ranks cannot hold models divided over tp {} x pp {} = {} ranks",
-                            ranks, split.tensor, split.pipeline, of_model),
-                fmt::format("use a multiple of {} ranks", of_model));
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{} ranks cannot hold models divided over tp {} x cp {} x pp {} = {} ranks",
+                    ranks, split.tensor, split.context, split.pipeline, of_model),
+        fmt::format("use a multiple of {} ranks", of_model));
   return ranks / of_model;
 }
 
@@ -47,12 +46,13 @@ ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
   ModelPart part;
   part.tensor_rank = rank % split.tensor;
   part.tensor_ranks = split.tensor;
-  part.stage = rank / split.tensor / copies;
+  part.context = {rank / split.tensor % split.context, split.context};
+  part.stage = rank / split.tensor / split.context / copies;
   part.stages = split.pipeline;
   part.sequence_parallel = split.sequence_parallel && split.tensor > 1;
   if (!split.shard_parameters) return part;
-  part.shard = rank / split.tensor % copies;
-  part.shards = copies;
+  part.shards = copies * split.context;
+  part.shard = rank / split.tensor % part.shards;
   part.keep_gathered = split.keep_gathered;
   return part;
 }
@@ -62,6 +62,7 @@ ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
   if (part_.is_whole()) {
     model_ = make_self_group();
     tensor_ = make_self_group();
+    context_ = make_self_group();
     return;
   }
   if (Collectives* collectives = all.collectives();
@@ -69,10 +70,12 @@ ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
     throw Error(ErrorKind::environment,
                 fmt::format("ranks joined by {} cannot divide a model", all.library()),
                 "start the ranks over MPI, or train whole models");
-  const int copy = all.rank() / split.tensor % copies_of_model(split, all.size());
-  data_ = all.subgroup(part_.stage * split.tensor + part_.tensor_rank);
+  const int copy = all.rank() / split.tensor / split.context % copies_of_model(split, all.size());
+  const int place = part_.stage * split.tensor + part_.tensor_rank;
+  data_ = all.subgroup(place);
   model_ = all.subgroup(copy);
-  tensor_ = model_->subgroup(part_.stage);
+  tensor_ = model_->subgroup(part_.stage * split.context + part_.context.rank);
+  context_ = model_->subgroup(place);
   if (split.shard_parameters) replicas_ = make_self_group();
   if (split.pipeline > 1) links_ = std::make_unique<MessageLinks>(*model_, part_);
 }

@@ -1,7 +1,8 @@
 // How the ranks of a training share its model and its samples: `tp` neighbouring ranks divide
-// matrices, `pp` stages divide layers, and what is left are data-parallel copies of the model, each
-// with other samples. Rank = (stage x copies + copy) x tp + tensor rank, the order of Megatron-LM:
-// ranks that exchange most are closest.
+// matrices, `cp` ranks the tokens of each sample, `pp` stages divide layers, and what is left are
+// data-parallel copies of the model, each with other samples. Rank = ((stage x copies + copy) x cp
+// + context rank) x tp + tensor rank, the order of Megatron-LM: ranks that exchange most are
+// closest.
 #pragma once
 
 #include <memory>
@@ -21,8 +22,9 @@ struct ModelSplit {
   /// parameters for a pass (ZeRO-2: for both together, ZeRO-3: for each).
   bool shard_parameters = false;
   bool keep_gathered = false;
+  int context = 1;  // cp
 
-  int ranks_of_model() const { return tensor * pipeline; }
+  int ranks_of_model() const { return tensor * context * pipeline; }
   /// Whether ranks need each other within a pass.
   bool divides_model() const { return ranks_of_model() > 1 || shard_parameters; }
 };
@@ -43,28 +45,33 @@ class ModelRanks {
 
   const ModelPart& part() const { return part_; }
   /// Which copy of the model this rank belongs to, and how many there are.
-  int copy() const { return data().rank(); }
-  int copies() const { return data().size(); }
-  /// Whether losses of this rank count: one rank of each copy's last stage.
+  int copy() const { return copy_of(data().rank()); }
+  int copies() const { return data().size() / part_.context.ranks; }
+  /// That of a rank of data().
+  int copy_of(int data_rank) const { return data_rank / part_.context.ranks; }
+  /// Whether losses of this rank count: each token's on one rank of a copy's last stage.
   bool counts_losses() const { return part_.is_last_stage() && part_.tensor_rank == 0; }
 
   Group& all() const { return all_; }
-  /// The ranks that have the same part of other copies.
+  /// The ranks that have the same part of the model: of other copies, and those with other tokens
+  /// of the same samples, by copy and then context rank.
   Group& data() const { return data_ ? *data_ : all_; }
   /// Those of them that also have the same parameters: this rank alone if copies have shards.
   Group& replicas() const { return replicas_ ? *replicas_ : data(); }
-  /// The ranks of this copy, by stage and then tensor rank; this rank alone if it has a whole
-  /// model.
+  /// The ranks of this copy, by stage, context rank and tensor rank; this rank alone if it has a
+  /// whole model.
   Group& model() const { return *model_; }
-  /// The ranks of this copy and stage.
+  /// The ranks of this copy and stage that have the same tokens.
   Group& tensor() const { return *tensor_; }
+  /// The ranks of this copy with the same part of the model and other tokens.
+  Group& context() const { return *context_; }
   /// To the neighbouring stages; null without a pipeline.
   StageLinks* links() const { return links_.get(); }
 
  private:
   Group& all_;
   ModelPart part_;
-  std::unique_ptr<Group> data_, model_, tensor_, replicas_;
+  std::unique_ptr<Group> data_, model_, tensor_, context_, replicas_;
   std::unique_ptr<StageLinks> links_;
 };
 

@@ -73,6 +73,16 @@ class RankSum final : public RankKernels {
     elementwise_.column_sums(received, {own.data, 1, own.elements(), own.dtype}, add);
   }
 
+  void send(View x, int to) override {
+    const Spending spending(*this);
+    group_.collectives()->send(bytes_of(x), to);
+  }
+
+  void receive(View x, int from) override {
+    const Spending spending(*this);
+    group_.collectives()->receive(bytes_of(x), from);
+  }
+
   int rank() const override { return group_.rank(); }
   Seconds spent() const override { return spent_; }
   Seconds processor() const override { return processor_; }
@@ -111,14 +121,17 @@ class RankSum final : public RankKernels {
 }  // namespace
 
 KernelFactory with_rank_kernels(const KernelFactory& kernels, const RankGroups& groups) {
-  const auto of_tensor = std::make_shared<Buffers>(), of_copies = std::make_shared<Buffers>();
-  return [kernels, groups, of_tensor, of_copies](Dtype dtype) {
+  const auto of_tensor = std::make_shared<Buffers>(), of_copies = std::make_shared<Buffers>(),
+             of_context = std::make_shared<Buffers>();
+  return [kernels, groups, of_tensor, of_copies, of_context](Dtype dtype) {
     KernelSet set = kernels(dtype);
     require(set.memory->on_host(), "rank_sum", "sums over ranks need tensors in host memory");
     if (groups.tensor != nullptr)
       set.ranks = std::make_unique<RankSum>(*groups.tensor, *set.elementwise, of_tensor);
     if (groups.copies != nullptr)
       set.copies = std::make_unique<RankSum>(*groups.copies, *set.elementwise, of_copies);
+    if (groups.context != nullptr)
+      set.context = std::make_unique<RankSum>(*groups.context, *set.elementwise, of_context);
     return set;
   };
 }

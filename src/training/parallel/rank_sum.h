@@ -1,5 +1,5 @@
-// Sums and gathers of activations, parameters and their gradients over ranks that share a model, in
-// host memory.
+// Sums, gathers and messages of activations, parameters and their gradients over ranks that share a
+// model, in host memory.
 #pragma once
 
 #include "devices/group.h"
@@ -8,8 +8,9 @@
 namespace bench::training {
 
 struct RankGroups {
-  Group* tensor = nullptr;  // for KernelSet::ranks
-  Group* copies = nullptr;  // for KernelSet::copies
+  Group* tensor = nullptr;   // for KernelSet::ranks
+  Group* copies = nullptr;   // for KernelSet::copies
+  Group* context = nullptr;  // for KernelSet::context
 };
 
 /// `kernels`, whose sets also sum over these ranks. The bits depend on the number of ranks, not on

@@ -90,7 +90,7 @@ std::string named(std::vector<std::string> names) {
 std::string DataAudit::check(std::int64_t step, const ModelRanks& ranks) {
   const std::string own = agreed(ranks.all(), check_own_data(step, ranks.copy()));
   if (!own.empty() || ranks.copies() == 1) return own;
-  return agreed(ranks.all(), compare_next_rank(step, ranks.data()));
+  return agreed(ranks.all(), compare_next_rank(step, ranks));
 }
 
 std::string DataAudit::check_own_data(std::int64_t step, int rank) {
@@ -139,9 +139,11 @@ std::string DataAudit::compare_inputs(std::int64_t step, int rank) const {
   return "";
 }
 
-std::string DataAudit::compare_next_rank(std::int64_t step, Group& group) const {
+std::string DataAudit::compare_next_rank(std::int64_t step, const ModelRanks& ranks) const {
+  Group& group = ranks.data();
   const auto sum_of = [&](int rank) {
-    return workload_.checksum(Split::train, split_.first(step, rank, 0), split_.of_rank());
+    const std::uint64_t first = split_.first(step, ranks.copy_of(rank), 0);
+    return workload_.checksum(Split::train, first, split_.of_rank());
   };
   const auto halves_of = [](std::uint64_t sum) {  // f64 holds half of a checksum exactly
     return std::vector{static_cast<double>(sum & 0xffffffff), static_cast<double>(sum >> 32)};

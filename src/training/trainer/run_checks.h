@@ -38,7 +38,7 @@ class DataAudit {
   std::string check_own_data(std::int64_t step, int rank);
   std::string compare_inputs(std::int64_t step, int rank) const;
   std::string find_repeated_sample(std::int64_t step, int rank);
-  std::string compare_next_rank(std::int64_t step, Group& group) const;
+  std::string compare_next_rank(std::int64_t step, const ModelRanks& ranks) const;
 
   Workload& workload_;
   const Model& model_;

@@ -25,9 +25,16 @@ constexpr double kLeastGrowth = 1.2;        // on average
 constexpr std::size_t kLongestDoubt = 256;  // steps without an alarm, after kLeastTime
 
 constexpr RunPhase kPhasesOfStep[] = {
-    RunPhase::data,          RunPhase::rollout,          RunPhase::transfer,
-    RunPhase::forward,       RunPhase::backward,         RunPhase::tensor_exchange,
-    RunPhase::pipeline_wait, RunPhase::exchange_exposed, RunPhase::optimizer,
+    RunPhase::data,
+    RunPhase::rollout,
+    RunPhase::transfer,
+    RunPhase::forward,
+    RunPhase::backward,
+    RunPhase::tensor_exchange,
+    RunPhase::context_exchange,
+    RunPhase::pipeline_wait,
+    RunPhase::exchange_exposed,
+    RunPhase::optimizer,
     RunPhase::lane_wait,
 };
 
@@ -40,11 +47,17 @@ double clamped(double change) { return std::clamp(change, -kMostChange, kMostCha
 SlowdownWatch::Step SlowdownWatch::step_of(const StepOutcome& outcome) const {
   const double total = std::max(outcome.total.value, 1e-9);
   Step step{.log_time = usual_ + clamped(std::log(total) - usual_)};
-  step.times = {outcome.data.value,          outcome.rollout.value,
-                outcome.transfer.value,      outcome.forward.value,
-                outcome.backward.value,      outcome.tensor_exchange.value,
-                outcome.pipeline_wait.value, outcome.exchange_exposed.value,
-                outcome.optimizer.value,     0.0};
+  step.times = {outcome.data.value,
+                outcome.rollout.value,
+                outcome.transfer.value,
+                outcome.forward.value,
+                outcome.backward.value,
+                outcome.tensor_exchange.value,
+                outcome.context_exchange.value,
+                outcome.pipeline_wait.value,
+                outcome.exchange_exposed.value,
+                outcome.optimizer.value,
+                0.0};
   step.times.back() = total - sum_of(step.times);
   return step;
 }

@@ -57,8 +57,10 @@ KernelFactory with_exchanges(const KernelFactory& kernels, const ModelRanks& ran
   RankGroups groups;
   if (part.tensor_ranks > 1) groups.tensor = &ranks.tensor();
   if (part.shards > 1) groups.copies = &ranks.data();
-  return groups.tensor != nullptr || groups.copies != nullptr ? with_rank_kernels(kernels, groups)
-                                                              : kernels;
+  if (!part.context.is_whole()) groups.context = &ranks.context();
+  const bool none =
+      groups.tensor == nullptr && groups.copies == nullptr && groups.context == nullptr;
+  return none ? kernels : with_rank_kernels(kernels, groups);
 }
 
 int usual_host_threads() {
@@ -214,7 +216,7 @@ TrainingCheck Trainer::exchange_check() {
           fmt::format(
               "the gradient of {} ranks{} differs by {:.2g} (relative) from the gradient that one "
               "rank computes on all samples",
-              ranks_.copies(), tables != nullptr ? ", embedding tables included," : "",
+              ranks_.data().size(), tables != nullptr ? ", embedding tables included," : "",
               agreement.distance)};
 }
 
@@ -248,6 +250,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
   if (!ranks_.part().is_whole())
     identity["split"] = {options_.split.tensor, options_.split.pipeline, ranks_.part().shards,
                          options_.split.sequence_parallel ? 1 : 0};
+  if (options_.split.context > 1) identity["context"] = options_.split.context;
   if (workload_.repeats()) identity["data"] = workload_.data();
   if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
   checkpoints_ =
@@ -288,7 +291,7 @@ BatchSplit split_batch(const TrainerOptions& options, int ranks) {
   if (options.lanes > 1)
     throw Error(ErrorKind::input,
                 fmt::format("{} lanes, but a part of a model trains in one", options.lanes),
-                "remove lanes, or remove tp, pp and zero above 1");
+                "remove lanes, or remove tp, cp, pp and zero above 1");
   return split_batch(recipe.batch, copies, 1, 1, recipe.micro_batch);
 }
 
@@ -478,13 +481,14 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::forward, step.forward);
   breakdown_.add(RunPhase::backward, step.backward);
   breakdown_.add(RunPhase::tensor_exchange, step.tensor_exchange);
+  breakdown_.add(RunPhase::context_exchange, step.context_exchange);
   breakdown_.add(RunPhase::pipeline_wait, step.pipeline_wait);
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
   const Seconds named = step.data + step.rollout + step.transfer + step.forward + step.backward +
-                        step.tensor_exchange + step.pipeline_wait + step.exchange_exposed +
-                        step.optimizer;
+                        step.tensor_exchange + step.context_exchange + step.pipeline_wait +
+                        step.exchange_exposed + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   run_.processor.data += step.data_processor;
   run_.processor.forward += step.forward_processor;

@@ -30,8 +30,9 @@ enum class RunPhase {
   transfer,
   forward,
   backward,
-  tensor_exchange,  // sums over the ranks that divide matrices
-  pipeline_wait,    // for other stages of a pipeline
+  tensor_exchange,   // sums over the ranks that divide matrices
+  context_exchange,  // keys and values of other tokens
+  pipeline_wait,     // for other stages of a pipeline
   exchange_exposed,
   optimizer,
   lane_wait,
@@ -41,7 +42,7 @@ enum class RunPhase {
   other,
   exchange_hidden
 };
-constexpr std::size_t kRunPhases = 15;
+constexpr std::size_t kRunPhases = 16;
 std::string_view to_string(RunPhase phase);
 
 struct PhaseTime {

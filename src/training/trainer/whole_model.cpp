@@ -89,7 +89,9 @@ std::vector<double> compare_gradients(const Replica& replica, const ModelRanks& 
     if (it == own.end() || !graph.tensor(it->second).parameter.trainable) continue;
     const Tensor& tensor = graph.tensor(it->second);
     const double weight = tensor.parameter.slice.is_part() ? 1.0 : 1.0 / ranks.part().tensor_ranks;
-    const std::vector<double> part = numbers_of(replica.lane(0).gradient({nullptr, it->second}));
+    std::vector<double> part = numbers_of(replica.lane(0).gradient({nullptr, it->second}));
+    // Of this rank's tokens, unless shards have the sum over all ranks already.
+    if (ranks.part().shards == 1) ranks.context().sum(part);
     const std::vector<double> other = numbers_of(whole.gradient({nullptr, all[at]}));
     for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
       const double a = part[static_cast<std::size_t>(i)], b = other[static_cast<std::size_t>(j)];
@@ -135,7 +137,7 @@ WholeModelComparison compare_with_whole(const DividedTraining& training) {
   // The gradient of copies that share parameters is that of all of their samples.
   const bool shards = ranks.part().shards > 1;
   const int first = shards ? 0 : ranks.copy(), last = shards ? ranks.copies() : first + 1;
-  const std::int64_t rows = replica.rows() * (last - first);
+  const std::int64_t rows = replica.rows() * ranks.part().context.ranks * (last - first);
   const double scale = replica.loss_scale().value() / static_cast<double>(rows);
   double loss = 0.0;
   for (int copy = first; copy < last; ++copy)
@@ -164,7 +166,8 @@ WholeModelComparison compare_with_whole(const DividedTraining& training) {
     comparison.gradient_distance = distance;
     comparison.parameter = plan.graph->tensor(parameters[i]).name;
   }
-  const double own = ranks.counts_losses() ? replica.loss_sum() - loss : 0.0;
+  const double found = total(ranks.context(), replica.loss_sum());
+  const double own = ranks.counts_losses() ? found - loss : 0.0;
   comparison.loss_distance = largest(ranks.all(), finite_or_one(std::abs(own / loss)));
   comparison.tolerance = is_narrow(dtype) ? 3e-2 : 1e-4;
   return comparison;

@@ -110,6 +110,7 @@ std::vector<std::pair<std::string, double>> baselines_of(const LlmShape& shape) 
 /// The model's loss, for tokens without a known probability.
 class LossEvaluation final : public Evaluation {
  public:
+  /// `targets`: of a sample, as many as the model has of it.
   LossEvaluation(std::int64_t targets, Var losses) : targets_(targets), losses_(losses) {}
 
   void add(const Lane& lane, std::uint64_t, std::int64_t count) override {
@@ -134,7 +135,8 @@ class LossEvaluation final : public Evaluation {
 /// Losses of the model and of the oracle, by class of token.
 class LlmEvaluation final : public Evaluation {
  public:
-  LlmEvaluation(const TokenSource& source, Var losses) : gaps_(source), losses_(losses) {}
+  LlmEvaluation(const TokenSource& source, const Model& model)
+      : gaps_(source, model.context), losses_(model.losses) {}
 
   void add(const Lane& lane, std::uint64_t first, std::int64_t count) override {
     gaps_.add(lane.view(losses_).as<double>(), first, count);
@@ -181,8 +183,9 @@ class LlmWorkload final : public Workload {
   Model model_part(const ModelPart& part, std::int64_t samples, Dtype dtype,
                    bool recompute) const override {
     Llm llm = make_llm(shape_, samples, dtype, recompute, {}, part);
-    return {std::move(llm.graph),      llm.losses,       {llm.tokens, llm.targets}, {},
-            /*received=*/llm.received, /*sent=*/llm.sent};
+    return {std::move(llm.graph),      llm.losses,  {llm.tokens, llm.targets}, {},
+            /*received=*/llm.received,
+            /*sent=*/llm.sent,         part.context};
   }
   std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(adamw_); }
   Json optimizer_options() const override {
@@ -198,8 +201,8 @@ class LlmWorkload final : public Workload {
     return token_checksum(source(), split, first, count);
   }
   std::unique_ptr<Evaluation> evaluation(const Model& model) const override {
-    if (knows_floor()) return std::make_unique<LlmEvaluation>(source(), model.losses);
-    return std::make_unique<LossEvaluation>(shape_.sequence, model.losses);
+    if (knows_floor()) return std::make_unique<LlmEvaluation>(source(), model);
+    return std::make_unique<LossEvaluation>(model.context.tokens(shape_.sequence), model.losses);
   }
 
   std::vector<std::pair<std::string, double>> baselines() const override {

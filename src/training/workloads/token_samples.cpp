@@ -22,13 +22,16 @@ std::span<std::int32_t> sequence(const TokenSource& source, Split split, std::ui
 void read_token_samples(const TokenSource& source, Split split, std::uint64_t first,
                         const Model& model, const Lane& lane) {
   const View inputs = lane.view(model.inputs[0]), wanted = lane.view(model.inputs[1]);
-  const std::int64_t length = source.targets();
-  for (std::int64_t i = 0; i < inputs.rows / length; ++i) {
+  const std::int64_t length = source.targets(), own = model.context.tokens(length);
+  for (std::int64_t i = 0; i < inputs.rows / own; ++i) {
     const auto tokens = sequence(source, split, first + static_cast<std::uint64_t>(i));
-    std::copy(tokens.begin(), tokens.end() - 1, inputs.as<std::int32_t>() + i * length);
-    std::int32_t* targets = wanted.as<std::int32_t>() + i * length;
-    std::copy(tokens.begin() + 1, tokens.end(), targets);
-    std::fill_n(targets, source.given(), -1);
+    std::int32_t* read = inputs.as<std::int32_t>() + i * own;
+    std::int32_t* targets = wanted.as<std::int32_t>() + i * own;
+    for (std::int64_t t = 0; t < own; ++t) {
+      const std::int64_t at = model.context.position(length, t);
+      read[t] = tokens[static_cast<std::size_t>(at)];
+      targets[t] = at < source.given() ? -1 : tokens[static_cast<std::size_t>(at) + 1];
+    }
   }
 }
 
@@ -49,7 +52,8 @@ std::int64_t checked_sequence(std::int64_t full, const std::string& preset, std:
   return asked;
 }
 
-TokenGaps::TokenGaps(const TokenSource& source) : source_(source) {
+TokenGaps::TokenGaps(const TokenSource& source, const ContextPart& part)
+    : source_(source), part_(part) {
   const auto targets = static_cast<std::size_t>(source.targets());
   tokens_.resize(targets + 1);
   log_probability_.resize(targets);
@@ -60,10 +64,13 @@ void TokenGaps::add(const double* losses, std::uint64_t first, std::int64_t coun
   for (std::int64_t i = 0; i < count; ++i) {
     source_.read(Split::evaluation, first + static_cast<std::uint64_t>(i),
                  {tokens_, log_probability_, classes_});
-    losses += source_.given();
-    for (auto t = static_cast<std::size_t>(source_.given()); t < classes_.size(); ++t) {
+    const auto all = static_cast<std::int64_t>(classes_.size());
+    for (std::int64_t own = 0; own < part_.tokens(all); ++own, ++losses) {
+      const std::int64_t position = part_.position(all, own);
+      if (position < source_.given()) continue;
+      const auto t = static_cast<std::size_t>(position);
       Sums& sums = sums_.at(static_cast<std::size_t>(classes_[t]));
-      sums[kLoss] += *losses++;
+      sums[kLoss] += *losses;
       sums[kFloor] -= log_probability_[t];
       sums[kCount] += 1.0;
     }

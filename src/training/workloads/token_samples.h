@@ -13,7 +13,7 @@
 namespace bench::training {
 
 /// Fills a micro-batch: inputs[0] with sequences from `first` on, inputs[1] with the tokens that
-/// follow theirs, or -1 for given ones.
+/// follow theirs, or -1 for given ones; of each the part that the model has.
 void read_token_samples(const TokenSource& source, Split split, std::uint64_t first,
                         const Model& model, const Lane& lane);
 
@@ -29,9 +29,10 @@ std::int64_t checked_sequence(std::int64_t full, const std::string& preset, std:
 /// class, without given ones.
 class TokenGaps {
  public:
-  explicit TokenGaps(const TokenSource& source);
+  /// `part`: the tokens of a sample that have losses.
+  explicit TokenGaps(const TokenSource& source, const ContextPart& part = {});
 
-  /// Of `count` samples from `first` on; `losses` has one a token.
+  /// Of `count` samples from `first` on; `losses` has one for each token.
   void add(const double* losses, std::uint64_t first, std::int64_t count);
   /// Over the ranks. Call once, before the rest.
   void sum(Group& group);
@@ -51,6 +52,7 @@ class TokenGaps {
   Sums all() const;
 
   const TokenSource& source_;
+  ContextPart part_;
   std::vector<std::int32_t> tokens_ = {};
   std::vector<float> log_probability_ = {};
   std::vector<TokenClass> classes_ = {};

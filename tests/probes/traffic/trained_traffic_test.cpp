@@ -1,5 +1,6 @@
 // The schedule of a step next to the calls that a training makes.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "tests/support/thread_group.h"
 #include "tests/training/short_training.h"
 #include "training/host/host_kernels.h"
+#include "training/models/llm.h"
+#include "training/workloads/llm.h"
 
 namespace bench {
 namespace {
@@ -22,7 +25,16 @@ struct TrainedSplit {
   int zero = 0;
   bool sequence_parallel = false;
   bool gpipe = false;
+  int cp = 1;
 };
+
+/// llm tiny, whose ranks of cp send no keys but those of whole chunks.
+std::unique_ptr<training::Workload> llm_without_shifted_keys() {
+  training::LlmSetting setting{.preset = "tiny", .training = training::llm_training("tiny")};
+  setting.shape = training::llm_preset("tiny");
+  setting.shape.shifted_kv_heads = 0;
+  return make_llm_workload_from(setting);
+}
 
 training::ShortTraining training_of(const TrainedSplit& split) {
   training::ShortTraining training;
@@ -38,6 +50,8 @@ training::ShortTraining training_of(const TrainedSplit& split) {
   training.parallel.bucket_bytes = 1 << 17;  // several buckets
   training.split.shard_parameters = split.zero > 1;
   training.split.keep_gathered = split.zero == 2;
+  training.split.context = split.cp;
+  if (split.cp > 1) training.make = llm_without_shifted_keys;
   return training;
 }
 
@@ -58,10 +72,11 @@ std::vector<Log> twin_calls(const TrainedSplit& split) {
     settings.model = named_traffic_model("tiny");
     settings.split = {.tensor = split.tp,
                       .pipeline = split.pp,
+                      .context = split.cp,
                       .sequence_parallel = split.sequence_parallel,
                       .zero = split.zero};
     if (split.gpipe) settings.split.schedule = training::PipelineSchedule::gpipe;
-    settings.micro_batches = kBatch / (split.ranks / split.tp / split.pp);
+    settings.micro_batches = kBatch / (split.ranks / split.tp / split.cp / split.pp);
     settings.bucket_bytes = 1 << 17;
     settings.overlap = false;
     const TrafficPlace place = traffic_place(settings.split, group.rank(), group.size());
@@ -108,14 +123,27 @@ std::string first_difference(const Log& trained, const Log& twin) {
 }  // namespace
 
 TEST_CASE("each rank of a twin makes the calls of a training's steps, in their order and sizes") {
-  const TrainedSplit splits[] = {{1, 1, 4},          {2, 1, 4},          {4, 1, 4},
-                                 {2, 1, 2, 0, true}, {1, 2, 4},          {1, 2, 2, 0, false, true},
-                                 {2, 2, 4},          {2, 2, 4, 0, true}, {1, 1, 4, 1},
-                                 {2, 1, 4, 1},       {1, 1, 2, 2},       {1, 1, 4, 3},
-                                 {1, 2, 4, 3},       {2, 1, 4, 3, true}};
+  const TrainedSplit splits[] = {{1, 1, 4},
+                                 {2, 1, 4},
+                                 {4, 1, 4},
+                                 {2, 1, 2, 0, true},
+                                 {1, 2, 4},
+                                 {1, 2, 2, 0, false, true},
+                                 {2, 2, 4},
+                                 {2, 2, 4, 0, true},
+                                 {1, 1, 4, 1},
+                                 {2, 1, 4, 1},
+                                 {1, 1, 2, 2},
+                                 {1, 1, 4, 3},
+                                 {1, 2, 4, 3},
+                                 {2, 1, 4, 3, true},
+                                 {1, 1, 2, 0, false, false, 2},
+                                 {1, 1, 4, 0, false, false, 4},
+                                 {2, 1, 8, 1, true, false, 2},
+                                 {1, 2, 4, 3, false, true, 2}};
   for (const TrainedSplit& split : splits) {
     INFO("tp " << split.tp << ", pp " << split.pp << ", " << split.ranks << " ranks, zero "
-               << split.zero << ", sp " << split.sequence_parallel);
+               << split.zero << ", sp " << split.sequence_parallel << ", cp " << split.cp);
     const std::vector<Log> trained = trained_calls(split), twin = twin_calls(split);
     for (std::size_t rank = 0; rank < twin.size(); ++rank) {
       INFO("rank " << rank << ": " << first_difference(trained[rank], twin[rank]));

@@ -27,6 +27,7 @@ ProbeCatalogue training_catalogue() {
       "largest_batch": {"type": "boolean", "default": false},
       "vocabulary": {"type": "integer", "default": 0},
       "tp": {"type": "integer", "default": 1},
+      "cp": {"type": "integer", "default": 1},
       "pp": {"type": "integer", "default": 1},
       "sequence_parallel": {"type": "boolean", "default": false},
       "zero": {"type": "integer", "default": 0},
@@ -242,14 +243,16 @@ TEST_CASE("lists of numbers are parsed completely, or refused with option and wo
 }
 
 TEST_CASE("a split is read from its degrees, and becomes parameters of the training") {
-  const SplitRequest split = split_from("pp=2,tp=4,sp=1,zero=1");
+  const SplitRequest split = split_from("pp=2,tp=4,sp=1,zero=1,cp=2");
   CHECK(split.tp == 4);
+  CHECK(split.cp == 2);
   CHECK(split.pp == 2);
   CHECK_FALSE(split.dp.has_value());
   TrainRequest request{.workload = "llm", .ranks = {16}};
   request.split = split;
   const Json params = train_plan_of(request).entries.front().job.params;
   CHECK(params.at("tp") == 4);
+  CHECK(params.at("cp") == 2);
   CHECK(params.at("pp") == 2);
   CHECK(params.at("sequence_parallel") == true);
   CHECK(params.at("zero") == 1);
@@ -264,10 +267,10 @@ TEST_CASE("a split that makes no sense is refused with what to write instead") {
     CHECK_THROWS_WITH(split_from(text), Contains(words));
   TrainRequest request{.workload = "llm", .ranks = {6}};
   request.split = split_from("tp=2,pp=2");
-  CHECK_THROWS_WITH(train_suite(request), Contains("6 ranks are no multiple of tp x pp = 4"));
+  CHECK_THROWS_WITH(train_suite(request), Contains("6 ranks are no multiple of tp x cp x pp = 4"));
   request.ranks = {8};
   request.split.dp = 1;
-  CHECK_THROWS_WITH(train_suite(request), Contains("tp x pp x dp = 4, but there are 8 ranks"));
+  CHECK_THROWS_WITH(train_suite(request), Contains("tp x cp x pp x dp = 4, but there are 8 ranks"));
   CHECK_THROWS_WITH(check_ranks_of_split(split_from("tp=2,zero=1"), 2),
                     Contains("zero needs several copies"));
   CHECK_NOTHROW(check_ranks_of_split(split_from("tp=2,zero=1"), 4));

@@ -73,6 +73,10 @@ class SeeingAttention final : public AttentionKernels {
   void backward(const AttentionShape& shape, const AttentionBackward& what) override {
     real_->backward(shape, what);
   }
+  void join(const AttentionShape& shape, const AttentionPart& part,
+            const AttentionPart& sum) override {
+    real_->join(shape, part, sum);
+  }
 
  private:
   std::unique_ptr<AttentionKernels> real_;

@@ -78,6 +78,7 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
     bool recompute = false;
     int zero = 0;
     bool sequence_parallel = false;
+    int cp = 1;
   };
   constexpr auto k1f1b = PipelineSchedule::one_forward_one_backward;
   const Case cases[] = {{2, 1, 2},
@@ -93,10 +94,15 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
                         {1, 1, 2, k1f1b, false, 2},
                         {1, 1, 2, k1f1b, false, 3},
                         {2, 1, 4, k1f1b, true, 3, true},
-                        {1, 2, 4, k1f1b, false, 3}};
-  for (const auto& [tp, pp, ranks, schedule, recompute, zero, sequence_parallel] : cases) {
-    INFO("tp " << tp << ", sp " << sequence_parallel << ", pp " << pp << ", zero " << zero << ", "
-               << ranks << " ranks");
+                        {1, 2, 4, k1f1b, false, 3},
+                        {1, 1, 2, k1f1b, false, 0, false, 2},
+                        {1, 1, 4, k1f1b, true, 1, false, 4},
+                        {2, 1, 8, k1f1b, false, 0, true, 2},
+                        {1, 2, 4, k1f1b, false, 0, false, 2},
+                        {1, 1, 4, k1f1b, true, 3, false, 2}};
+  for (const auto& [tp, pp, ranks, schedule, recompute, zero, sequence_parallel, cp] : cases) {
+    INFO("tp " << tp << ", sp " << sequence_parallel << ", cp " << cp << ", pp " << pp << ", zero "
+               << zero << ", " << ranks << " ranks");
     ShortTraining training = divided_training(tp, pp);
     training.split.schedule = schedule;
     training.split.sequence_parallel = sequence_parallel;
@@ -104,11 +110,13 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
     training.parallel.shard_optimizer = zero == 1;
     training.split.shard_parameters = zero > 1;
     training.split.keep_gathered = zero == 2;
+    training.split.context = cp;
     const TrainingRun run = train_divided(training, ranks);
     check_that_all_held(run);
     CHECK(check_named(run, "divided_model").held);
     CHECK(distance(run, alone) < 2e-5);
     CHECK((seconds_of(run, RunPhase::tensor_exchange) > 0.0) == (tp > 1));
+    CHECK((seconds_of(run, RunPhase::context_exchange) > 0.0) == (cp > 1));
     CHECK((seconds_of(run, RunPhase::pipeline_wait) > 0.0) == (pp > 1));
   }
 }
@@ -122,6 +130,11 @@ TEST_CASE("grouped and shifted heads are divided with their queries") {
   const TrainingRun run = train_divided(training, 4);
   check_that_all_held(run);
   CHECK(distance(run, alone) < 2e-5);
+  training.split = {2};
+  training.split.context = 2;
+  const TrainingRun of_tokens = train_divided(training, 4);
+  check_that_all_held(of_tokens);
+  CHECK(distance(of_tokens, alone) < 2e-5);
 }
 
 TEST_CASE("divided models train in 16 bits, within their rounding of the whole one") {
@@ -134,6 +147,10 @@ TEST_CASE("divided models train in 16 bits, within their rounding of the whole o
     training.dtype = dtype;
     training.split.shard_parameters = true;
     check_that_all_held(train_divided(training, 4));
+    training = divided_training(1, 1);
+    training.dtype = dtype;
+    training.split.context = 2;
+    check_that_all_held(train_divided(training, 2));
   }
 }
 
@@ -180,6 +197,10 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
     const char* check;
     int tp, pp;
     MessageFaults faults;
+    int cp = 1;
+  };
+  const auto lose_half = [](std::span<std::byte> data) {
+    std::ranges::fill(data.first(data.size() / 2), std::byte{});
   };
   std::vector<std::byte> before;
   const Fault cases[] = {{"divided_model",
@@ -210,11 +231,26 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
                          {"divided_model",
                           1,
                           2,  // half of a message is lost
-                          {.received = [](std::span<std::byte> data) {
-                            std::ranges::fill(data.first(data.size() / 2), std::byte{});
-                          }}}};
-  for (const auto& [check, tp, pp, faults] : cases) {
+                          {.received = lose_half}},
+                         {"divided_model",
+                          1,
+                          1,  // half of the keys of a rank with other tokens
+                          {.received = lose_half},
+                          2},
+                         {"divided_model",
+                          1,
+                          1,  // keys that were used before instead of these
+                          {.received =
+                               [&before](std::span<std::byte> data) {
+                                 std::vector<std::byte> now(data.begin(), data.end());
+                                 if (before.size() == data.size())
+                                   std::ranges::copy(before, data.begin());
+                                 before = std::move(now);
+                               }},
+                          2}};
+  for (const auto& [check, tp, pp, faults, cp] : cases) {
     ShortTraining training = divided_training(tp, pp);
+    training.split.context = cp;
     TrainingRun run;
     run_ranks(2, [&](Group& group) {
       const MessageFaults none;
@@ -222,7 +258,7 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
       TrainingRun own = train_short(training, faulty);
       if (group.rank() == 0) run = std::move(own);
     });
-    INFO(check << ", tp " << tp << ", pp " << pp);
+    INFO(check << ", tp " << tp << ", pp " << pp << ", cp " << cp);
     CHECK_FALSE(check_named(run, check).held);
   }
 }
@@ -258,9 +294,14 @@ TEST_CASE("models and ranks that cannot be divided are refused with what to do")
   CHECK(refused(divided_training(2, 1), 3).find("use a multiple of 2 ranks") != std::string::npos);
   CHECK(refused(divided_training(1, 3), 3).find("use a pp of at most 2") != std::string::npos);
   CHECK(refused(divided_training(3, 1), 3).find("use a tp that divides 256") != std::string::npos);
+  ShortTraining context = divided_training(1, 1);
+  context.recipe.batch = 5;
+  context.split.context = 5;
+  CHECK(refused(context, 5).find("two for each rank of cp 5") != std::string::npos);
   ShortTraining moe = divided_training(2, 1);
   moe.workload = "moe";
-  CHECK(refused(moe, 2).find("remove tp, pp and zero above 1, or train llm") != std::string::npos);
+  CHECK(refused(moe, 2).find("remove tp, cp, pp and zero above 1, or train llm") !=
+        std::string::npos);
 }
 
 TEST_CASE("a pipeline gets at least four micro-batches per stage unless samples are too few") {

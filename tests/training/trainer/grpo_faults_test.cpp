@@ -33,6 +33,10 @@ class SeeingAttention final : public AttentionKernels {
     seeing.causal = false;
     real_->backward(seeing, what);
   }
+  void join(const AttentionShape& shape, const AttentionPart& part,
+            const AttentionPart& sum) override {
+    real_->join(shape, part, sum);
+  }
 
  private:
   std::unique_ptr<AttentionKernels> real_;

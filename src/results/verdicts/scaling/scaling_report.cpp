@@ -178,7 +178,8 @@ void warn_of_quotas(const Quotas& quotas, ScalingReport& report) {
 double exposed_share(const TrainingGroup& group) {
   double share = kNoValue;
   for (const TrainingPhase& phase : group.breakdown)
-    if (phase.phase == "exchange_exposed" || phase.phase == "tensor_exchange")
+    if (phase.phase == "exchange_exposed" || phase.phase == "tensor_exchange" ||
+        phase.phase == "context_exchange")
       share = (std::isfinite(share) ? share : 0.0) + phase.share;
   return share;
 }

@@ -208,23 +208,24 @@ std::string items_word(const TrainingGroup& group) {
 
 namespace {
 
-/// How the model is divided over the ranks: "tp 2, pp 2, dp 1, zero 1"; "" if each has a whole one
-/// of its own.
+/// How the model is divided over the ranks: "tp 2, cp 2, pp 2, dp 1, zero 1"; "" if each has a
+/// whole one of its own.
 std::string split_words(const TrainingSetup& setup) {
   const Json& params = setup.params;
   const auto degree = [&](const char* key, std::int64_t least, std::int64_t most) {
     return std::clamp(integer_field(params, key, least), least, most);
   };
   const std::int64_t tp = degree("tp", 1, setup.ranks), pp = degree("pp", 1, setup.ranks);
-  const std::int64_t zero = degree("zero", 0, 3);
+  const std::int64_t cp = degree("cp", 1, setup.ranks), zero = degree("zero", 0, 3);
   std::vector<std::string> words;
   if (tp > 1) words.push_back(fmt::format("tp {}", tp));
   const auto is = [&](const char* key, const Json& value) { return field(params, key) == value; };
   if (is("sequence_parallel", true)) words.emplace_back("sp");
+  if (cp > 1) words.push_back(fmt::format("cp {}", cp));
   if (pp > 1)
     words.push_back(fmt::format("pp {}{}", pp, is("pipeline_schedule", "gpipe") ? " gpipe" : ""));
   if (!words.empty() || zero > 0)
-    words.push_back(fmt::format("dp {}", std::max<std::int64_t>(1, setup.ranks / (tp * pp))));
+    words.push_back(fmt::format("dp {}", std::max<std::int64_t>(1, setup.ranks / (tp * cp * pp))));
   if (zero > 0) words.push_back(fmt::format("zero {}", zero));
   return join(words, ", ");
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/error.h"
 #include "training/cuda/cudnn/operation_graph.h"
 #include "training/kernels/kernel_set.h"
 #include "training/kernels/memory.h"
@@ -61,6 +62,11 @@ OperationGraph attention_backward_graph(const AttentionProblem& problem);
 class LibraryAttention : public training::AttentionKernels {
  public:
   virtual std::string name() const = 0;  // "cudnn 9.19.0"
+  /// Parts of attention are joined by our own kernels, whoever made them.
+  void join(const training::AttentionShape&, const training::AttentionPart&,
+            const training::AttentionPart&) final {
+    throw Error(ErrorKind::internal, "attention: a library joins no parts");
+  }
 };
 
 /// Access to the device for AttentionChoices.
@@ -150,6 +156,10 @@ class ChosenAttention final : public training::AttentionKernels {
   void backward(const training::AttentionShape& shape,
                 const training::AttentionBackward& what) override {
     choices_->backward(*own_, shape, what);
+  }
+  void join(const training::AttentionShape& shape, const training::AttentionPart& part,
+            const training::AttentionPart& sum) override {
+    own_->join(shape, part, sum);
   }
 
  private:

@@ -48,6 +48,29 @@ PackedHeads<T> packed_heads(const AttentionShape& shape, T* packed) {
           shape.causal};
 }
 
+/// A query's head of two parts, and their log sums: AttentionKernels::join().
+template <class T>
+struct JoinAttention {
+  const T* part;
+  T* sum;
+  const float* log_part;
+  float* log_sum;
+  std::int64_t dim;
+
+  template <int width>
+  BENCH_BOTH void at(std::int64_t i) const {
+    static_assert(width == 1);
+    const float most = fmaxf(log_sum[i], log_part[i]);
+    const float of_sum = expf(log_sum[i] - most), of_part = expf(log_part[i] - most);
+    const float all = of_sum + of_part;
+    const float keeps = of_sum / all, gains = of_part / all;
+    for (std::int64_t d = i * dim; d < (i + 1) * dim; ++d)
+      sum[d] =
+          static_cast<T>(keeps * static_cast<float>(sum[d]) + gains * static_cast<float>(part[d]));
+    log_sum[i] = most + logf(all);
+  }
+};
+
 template <class T>
 BENCH_BOTH float dot(const T* a, const T* b, std::int64_t n) {
   float sum = 0.0f;

@@ -303,6 +303,13 @@ class FunctorAttention final : public AttentionKernels {
     launch_.units(SimpleKeyGradient<T>{of}, what.packed.rows, shape.kv_heads,
                   2 * positions_bytes(shape));
   }
+  void join(const AttentionShape& shape, const AttentionPart& part,
+            const AttentionPart& sum) override {
+    launch_.template elements<1>(
+        JoinAttention<T>{part.output.as<T>(), sum.output.as<T>(), part.log_sum.as<float>(),
+                         sum.log_sum.as<float>(), shape.head_dim},
+        sum.log_sum.elements());
+  }
 
  private:
   static std::int64_t tiles(const AttentionShape& shape, std::int64_t rows) {

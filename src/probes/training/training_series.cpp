@@ -184,6 +184,9 @@ void write_training_series(State& state, const FinishedTraining& f) {
   if (f.options.split.pipeline > 1)
     state.under(f.steps).value("pipeline_bubble", training::pipeline_bubble(f.run.breakdown),
                                params);
+  double bytes = 0.0;
+  for (const training::MemoryUse& use : f.run.memory) bytes += static_cast<double>(use.bytes);
+  state.value("memory", bytes, params);
   write_convergence(state, f);
 }
 

@@ -187,6 +187,7 @@ Prediction predict_training_memory(const TrainingMemoryQuestion& question) {
   answer.input("recompute", kRecomputes.name(question.recompute), "given");
   answer.what = "memory of the fullest device (the first stage of the pipeline)";
   answer.value = weights + gradients + optimizer + activations + logits;
+  answer.measured_as.metric = "training.memory";
   answer.low = answer.value;
   answer.high = answer.value * kFragmentation;
   answer.part("weights_bytes", weights);

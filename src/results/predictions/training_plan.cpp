@@ -14,6 +14,10 @@ namespace {
 
 constexpr double kFullRecompute = 4.0 / 3.0;  // of the operations: the forward pass twice
 constexpr std::size_t kMostChoices = 8;
+constexpr int kMostContexts = 64;
+// Of a sequence on a device of a context-parallel group: GEMMs of fewer rows are slower, of which a
+// prediction by one rate knows nothing.
+constexpr double kLeastTokens = 4096.0;
 
 struct Choice {
   TrainingSplit split = {};
@@ -56,36 +60,60 @@ StepQuestion step_of(const PlanQuestion& question, const Choice& choice) {
   const double slower = choice.recompute == Recompute::full ? kFullRecompute : 1.0;
   for (double* rate : {&step.compute.flops_per_second, &step.compute.low, &step.compute.high})
     *rate /= slower;
+  // A group reaches over so many neighbouring ranks.
+  const auto bandwidth_over = [&](int ranks) {
+    const bool inside =
+        question.devices <= question.devices_per_node || question.devices_per_node % ranks == 0;
+    return inside ? question.node_bytes_per_second : question.between_bytes_per_second;
+  };
+  const TrainingSplit& split = choice.split;
   step.tensor_bytes_per_second = question.node_bytes_per_second;
-  const bool inside = choice.split.tensor * choice.split.data <= question.devices_per_node &&
-                      choice.split.pipeline == 1;
-  step.data_bytes_per_second =
-      inside ? question.node_bytes_per_second : question.between_bytes_per_second;
+  step.context_bytes_per_second = bandwidth_over(split.tensor * split.context);
+  step.expert_bytes_per_second = bandwidth_over(split.expert);
+  step.data_bytes_per_second = bandwidth_over(split.tensor * split.context * split.data);
   step.overlap = question.overlap;
   return step;
+}
+
+/// Degrees of tensor, context, pipeline and expert parallelism that the model and the number of
+/// devices allow; the rest is data parallelism.
+std::vector<TrainingSplit> all_splits(const PlanQuestion& question) {
+  const double sequence = question.model.tokens_or(question.sequence);
+  const int most_experts =
+      question.model.experts ? static_cast<int>(question.model.experts->count) : 1;
+  std::vector<TrainingSplit> splits;
+  for (const int tensor : divisors(question.devices, question.devices_per_node)) {
+    if (std::fmod(question.model.heads, tensor) != 0.0) continue;
+    for (const int context : divisors(question.devices / tensor, kMostContexts)) {
+      // Two chunks for each (training/engine/context_part.h), and no fewer tokens than this.
+      if (context > 1 &&
+          (std::fmod(sequence, 2 * context) != 0.0 || sequence < kLeastTokens * context))
+        continue;
+      const int of_stages = question.devices / tensor / context;
+      for (const int pipeline : divisors(of_stages, static_cast<int>(question.model.layers))) {
+        const int data = of_stages / pipeline;
+        for (const int expert : divisors(tensor * context * data, most_experts))
+          if (most_experts % expert == 0)
+            splits.push_back({tensor, pipeline, data, context, expert});
+      }
+    }
+  }
+  return splits;
 }
 
 /// All that the model and the numbers of devices and sequences allow.
 std::vector<Choice> all_choices(const PlanQuestion& question) {
   std::vector<Choice> choices;
-  for (const int tensor : divisors(question.devices, question.devices_per_node)) {
-    if (std::fmod(question.model.heads, tensor) != 0.0) continue;
-    for (const int pipeline :
-         divisors(question.devices / tensor, static_cast<int>(question.model.layers))) {
-      const int data = question.devices / tensor / pipeline;
-      for (const double micro_batch : {1.0, 2.0, 4.0, 8.0}) {
-        if (std::fmod(question.global_batch, data * micro_batch) != 0.0) continue;
-        for (const int zero : {1, 2, 3}) {
-          // With a pipeline, gradients are used in every micro batch: only stage 1 is common.
-          if ((zero > 1 && pipeline > 1) || (zero > 1 && data == 1)) continue;
-          for (const Recompute recompute : {Recompute::none, Recompute::full}) {
-            Choice choice{.micro_batch = micro_batch, .recompute = recompute};
-            choice.split.tensor = tensor;
-            choice.split.pipeline = pipeline;
-            choice.split.data = data;
-            choice.split.zero = data > 1 ? zero : 0;
-            choices.push_back(choice);
-          }
+  for (const TrainingSplit& split : all_splits(question)) {
+    const int replicas = split.data * split.context;
+    for (const double micro_batch : {1.0, 2.0, 4.0, 8.0}) {
+      if (std::fmod(question.global_batch, split.data * micro_batch) != 0.0) continue;
+      for (const int zero : {1, 2, 3}) {
+        // With a pipeline, gradients are used in every micro batch: only stage 1 is common.
+        if ((zero > 1 && split.pipeline > 1) || (zero > 1 && replicas == 1)) continue;
+        for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+          choices.push_back({.split = split, .micro_batch = micro_batch, .recompute = recompute});
+          choices.back().split.zero = replicas > 1 ? zero : 0;
         }
       }
     }
@@ -142,7 +170,7 @@ Prediction predict_plan(const PlanQuestion& question) {
   answer.what = "time of a step with " + best.text();
   answer.input("devices", question.devices, "given");
   answer.input("devices_per_node", question.devices_per_node, "given");
-  answer.input("device_memory_bytes", question.device_memory_bytes, question.compute.source,
+  answer.input("device_memory_bytes", question.device_memory_bytes, question.device,
                PredictedUnit::bytes);
   answer.input("overlap", question.overlap, "given or default");
   answer.part("memory_bytes", best.memory_bytes);
@@ -157,10 +185,8 @@ Prediction predict_plan(const PlanQuestion& question) {
         {choice.text(), choice.step_s, choice.memory_bytes, a_step / choice.step_s});
   }
   answer.formula += "; of all splits that fit into the memory, the least";
-  answer.notes.push_back(
-      fmt::format("{} splits fit; pipelines with interleaved chunks, context and "
-                  "expert parallelism were not tried",
-                  choices.size()));
+  answer.notes.push_back(fmt::format(
+      "{} splits fit; pipelines with interleaved chunks were not tried", choices.size()));
   return answer;
 }
 

@@ -17,7 +17,8 @@ struct PlanQuestion {
   double sequence = 0.0;      // tokens; 0: the model's
   double tokens = 0.0;        // of the whole training; 0: only the step is predicted
   double device_memory_bytes = 0.0;
-  double usable = 0.9;  // share of the memory
+  std::string device = {};  // the product, as the source of its memory
+  double usable = 0.9;      // share of the memory
   ComputeRate compute = {};
   double node_bytes_per_second = 0.0;     // of a device to others of its node, one direction
   double between_bytes_per_second = 0.0;  // of a device to other nodes
@@ -25,8 +26,10 @@ struct PlanQuestion {
   double optimizer_bytes = 12.0;
 };
 
-/// Tries tensor parallelism inside a node, pipelines, ZeRO 1 to 3, micro batches of 1 to 8
-/// sequences and recomputation: the choices that fit, the fastest first. Throws Error(input) if
+/// Tries tensor parallelism inside a node, pipelines, context and expert parallelism, ZeRO 1 to 3,
+/// micro batches of 1 to 8 sequences and recomputation: the choices that fit, the fastest first.
+/// Ranks are numbered as in training/parallel/model_ranks.h; a group that leaves its node has the
+/// bandwidth between nodes. Throws Error(input) if
 /// none does, with the smallest memory that any needs.
 Prediction predict_plan(const PlanQuestion& question);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kTokensPerParameter = 20.0;
 
-double ring_share(int ranks) { return ranks < 2 ? 0.0 : 2.0 * (ranks - 1) / ranks; }
+double ring_share(double ranks) { return ranks < 2 ? 0.0 : 2.0 * (ranks - 1) / ranks; }
 
 /// Of a device in a step: two all-reduces of activations a layer, forward and backward each.
 double tensor_bytes(const StepQuestion& question, double micro_batches) {
@@ -24,16 +24,61 @@ double tensor_bytes(const StepQuestion& question, double micro_batches) {
   return 4 * layers * micro_batches * message * ring_share(split.tensor);
 }
 
+double tokens_of(const StepQuestion& question) {
+  return question.micro_batch * question.model.tokens_or(question.sequence) /
+         question.split.context;
+}
+
+/// Keys and values pass around the ring of contexts in each direction, and on the way back their
+/// gradients come home with one pass more (probes/traffic/step_schedule.cpp makes the same calls).
+double context_bytes(const StepQuestion& question, double micro_batches) {
+  const TrainingSplit& split = question.split;
+  if (split.context < 2) return 0.0;
+  const ModelShape& model = question.model;
+  const double values = model.latent ? model.value_dimension() : model.kv_dimension();
+  const double message = tokens_of(question) * (model.kv_dimension() + values) / split.tensor *
+                         question.activation_bytes;
+  const double layers = std::ceil(model.layers / split.pipeline);
+  return layers * micro_batches * (3 * split.context - 2) * message;
+}
+
+/// Rows of tokens to the devices of their experts and back, forward and backward, if all experts
+/// have equally many.
+double expert_bytes(const StepQuestion& question, double micro_batches) {
+  const TrainingSplit& split = question.split;
+  if (split.expert < 2 || !question.model.experts) return 0.0;
+  const ModelShape& model = question.model;
+  const double routed = model.layers - model.experts->dense_layers;
+  const double rows = tokens_of(question) / split.tensor * model.experts->active;
+  const double elsewhere = static_cast<double>(split.expert - 1) / split.expert;
+  return 4 * std::ceil(routed / split.pipeline) * micro_batches * rows * model.hidden *
+         question.activation_bytes * elsewhere;
+}
+
+/// Of the step, on one device: 6 x layers x tokens x (query + value dimensions), as in
+/// ModelShape::training_flops_per_token().
+double attention_flops(const StepQuestion& question) {
+  const ModelShape& model = question.model;
+  const double sequence = model.tokens_or(question.sequence);
+  const double per_token =
+      model.training_flops_per_token(sequence) - model.training_flops_per_token(0.0);
+  return per_token * question.global_batch * sequence / question.split.devices();
+}
+
 /// Gradients reduced and weights gathered: once a step; by ZeRO 2 gradients are reduced in every
 /// micro batch, by ZeRO 3 weights are gathered twice in each, too.
 double data_bytes(const StepQuestion& question, double micro_batches) {
   const TrainingSplit& split = question.split;
-  const int replicas = split.data * split.context;
-  const double own = question.model.parameters() / (split.tensor * split.pipeline);
+  const double replicas = split.data * split.context;
+  const double routed = question.model.routed_parameters();
+  const double dense = (question.model.parameters() - routed) / (split.tensor * split.pipeline);
+  const double experts = routed / (split.expert * split.pipeline);
   const double passes = split.zero >= 3   ? 3 * micro_batches
                         : split.zero == 2 ? micro_batches + 1
                                           : 2;
-  return own * question.gradient_bytes * passes * ring_share(replicas) / 2;
+  const double all =
+      dense * ring_share(replicas) + experts * ring_share(split.tensor * replicas / split.expert);
+  return all * question.gradient_bytes * passes / 2;
 }
 
 double seconds_at(double bytes, double rate, const char* what) {
@@ -60,11 +105,19 @@ Prediction predict_step(const StepQuestion& question) {
       seconds_at(tensor_bytes(question, micro_batches), question.tensor_bytes_per_second, "tensor");
   const double data_s =
       seconds_at(data_bytes(question, micro_batches), question.data_bytes_per_second, "data");
+  const double expert_s =
+      seconds_at(expert_bytes(question, micro_batches), question.expert_bytes_per_second, "expert");
+  const double context_s = seconds_at(context_bytes(question, micro_batches),
+                                      question.context_bytes_per_second, "context");
+  const double attention = attention_flops(question);
   const double exposed_s = data_s * (1.0 - question.overlap);
   const double bubble =
       (split.pipeline - 1) / (micro_batches * split.interleaved);  // of compute and tensor time
-  const auto step = [&](double rate) {
-    const double busy = flops / rate + tensor_s;
+  const auto exposed_context = [&](double rate) {
+    return std::max(0.0, context_s - attention / rate);
+  };
+  const auto step = [&](double rate, double of_context) {
+    const double busy = flops / rate + tensor_s + expert_s + of_context;
     return std::max(busy * (1.0 + bubble) + exposed_s, question.input_s);
   };
   Prediction answer{.question = "step", .model = question.model.name};
@@ -77,30 +130,45 @@ Prediction predict_step(const StepQuestion& question) {
   if (tensor_s > 0)
     answer.input("tensor_bytes_per_second", question.tensor_bytes_per_second, "given",
                  PredictedUnit::bytes_per_second);
+  if (context_s > 0)
+    answer.input("context_bytes_per_second", question.context_bytes_per_second, "given",
+                 PredictedUnit::bytes_per_second);
+  if (expert_s > 0)
+    answer.input("expert_bytes_per_second", question.expert_bytes_per_second, "given",
+                 PredictedUnit::bytes_per_second);
   if (data_s > 0)
     answer.input("data_bytes_per_second", question.data_bytes_per_second, "given",
                  PredictedUnit::bytes_per_second);
   answer.what = "time of a step";
   answer.unit = PredictedUnit::seconds;
   answer.measured_as.metric = "training.step_time";
-  answer.value = step(question.compute.flops_per_second);
-  answer.low = step(question.compute.high);
-  answer.high = step(question.compute.low);
-  const double compute_s = flops / question.compute.flops_per_second;
+  const double rate = question.compute.flops_per_second;
+  answer.value = step(rate, exposed_context(rate));
+  answer.low = step(question.compute.high, exposed_context(question.compute.high));
+  answer.high = step(question.compute.low, context_s);
+  const double compute_s = flops / rate, of_context = exposed_context(rate);
   answer.part("compute_s", compute_s, PredictedUnit::seconds);
   answer.part("tensor_communication_s", tensor_s, PredictedUnit::seconds);
-  answer.part("bubble_s", (compute_s + tensor_s) * bubble, PredictedUnit::seconds);
+  if (context_s > 0) {
+    answer.part("exposed_context_communication_s", of_context, PredictedUnit::seconds);
+    answer.part("hidden_context_communication_s", context_s - of_context, PredictedUnit::seconds);
+  }
+  if (expert_s > 0) answer.part("expert_communication_s", expert_s, PredictedUnit::seconds);
+  answer.part("bubble_s", (compute_s + tensor_s + expert_s + of_context) * bubble,
+              PredictedUnit::seconds);
   answer.part("exposed_data_communication_s", exposed_s, PredictedUnit::seconds);
   answer.part("hidden_data_communication_s", data_s - exposed_s, PredictedUnit::seconds);
   answer.part("tokens_per_second", question.global_batch * sequence / answer.value,
               PredictedUnit::tokens_per_second);
   answer.formula =
-      "(operations / (devices x rate) + 4 all-reduces of activations a layer) x (1 + (stages - 1) "
-      "/ "
-      "(micro batches x chunks)) + (1 - overlap) x exchange of gradients and weights; at least the "
-      "input";
+      "(operations / (devices x rate) + 4 all-reduces of activations a layer + 4 all-to-alls of "
+      "tokens a layer with experts + (3 contexts - 2) messages of keys and values a layer beyond "
+      "the time of attention) x (1 + (stages - 1) / (micro batches x chunks)) + (1 - overlap) x "
+      "exchange of gradients and weights; at least the input";
   answer.sources = {"tensor parallelism: Shoeybi et al. 2019, arXiv 1909.08053",
-                    "bubble: Narayanan et al. 2021, arXiv 2104.04473"};
+                    "bubble: Narayanan et al. 2021, arXiv 2104.04473",
+                    "context parallelism: Liu et al. 2023, arXiv 2310.01889",
+                    "expert parallelism: Lepikhin et al. 2020, arXiv 2006.16668"};
   return answer;
 }
 

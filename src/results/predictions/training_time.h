@@ -23,17 +23,20 @@ struct StepQuestion {
   double micro_batch = 1.0;
   double sequence = 0.0;  // 0: the model's
   ComputeRate compute = {};
-  double tensor_bytes_per_second = 0.0;  // of a device to those of its tensor group, one direction
-  double data_bytes_per_second = 0.0;    // to those of its data-parallel group
-  double gradient_bytes = 2.0;           // of a parameter
+  double tensor_bytes_per_second = 0.0;   // of a device to those of its tensor group, one direction
+  double data_bytes_per_second = 0.0;     // to those of its data-parallel group
+  double context_bytes_per_second = 0.0;  // to the next of its context-parallel group
+  double expert_bytes_per_second = 0.0;   // to those of its expert-parallel group
+  double gradient_bytes = 2.0;            // of a parameter
   double activation_bytes = 2.0;
   /// Share of the gradient exchange that the backward pass hides, 0 to 1.
   double overlap = 0.0;
   double input_s = 0.0;  // to load the batch of a step, hidden behind the step before
 };
 
-/// Compute, exposed communication, bubble and input. Throws Error(input) for a batch that the split
-/// does not divide.
+/// Compute, exposed communication, bubble and input. The ring of context parallelism is exposed
+/// where it takes longer than attention, whose parts it passes between; high: all of it. Throws
+/// Error(input) for a batch that the split does not divide, and for a group without a bandwidth.
 Prediction predict_step(const StepQuestion& question);
 
 struct TrainQuestion {

@@ -148,8 +148,8 @@ void add_where(CLI::App& command, TrainOptions& options) {
             "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)");
   add_value(
       command, "--split", options.split, "tp=T,pp=P,..",
-      "Divide llm over ranks: tp its matrices, sp=1 rows too, pp its layers, dp copies of it, "
-      "zero=1, 2 or 3 what copies share (default: dp over all ranks)");
+      "Divide llm over ranks: tp its matrices, sp=1 rows too, cp the tokens of samples, pp its "
+      "layers, dp copies of it, zero=1, 2 or 3 what copies share (default: dp over all ranks)");
   add_value(command, "--hosts", options.hosts, "FILE",
             "Train on all hosts in this hosts file together (default: this host)");
   command.add_option("--device", request.device, "Train on host or cuda (default: host)")

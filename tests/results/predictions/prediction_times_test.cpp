@@ -89,6 +89,55 @@ TEST_CASE("exposed communication and input lengthen a step") {
   CHECK_THROWS_AS(predict_step(question), Error);
 }
 
+TEST_CASE("keys and values that pass around a ring hide behind attention, or lengthen a step") {
+  StepQuestion question{.model = model_shape("llama3-8b")};
+  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
+  question.global_batch = 4;
+  question.split.context = 4;
+  question.overlap = 1.0;
+  question.data_bytes_per_second = 1e12;
+  CHECK_THROWS_WITH(predict_step(question), Catch::Matchers::Contains("context group is missing"));
+  // 32 layers, 4 micro-batches, 10 messages of 2048 tokens x 2 x 1024 numbers in 16 bits.
+  constexpr double kBytes = 32.0 * 4 * 10 * 2048 * 2048 * 2;
+  // 6 x layers x tokens / 2 x (query + value dimensions), on a quarter of four sequences.
+  const double attention = 3.0 * 32 * 8192 * (4096 + 4096) * 8192 / 400e12;
+  const double alone = question.model.training_flops_per_token(8192) * 8192 / 400e12;
+  question.context_bytes_per_second = kBytes / (2 * attention);
+  const Prediction slow = predict_step(question);
+  CHECK(named(slow, "exposed_context_communication_s") == Approx(attention));
+  CHECK(slow.value == Approx(alone + attention));
+  CHECK(slow.high == Approx(alone + 2 * attention));
+  question.context_bytes_per_second = kBytes / (0.5 * attention);
+  const Prediction fast = predict_step(question);
+  CHECK(named(fast, "exposed_context_communication_s") == 0.0);
+  CHECK(fast.value == Approx(alone));
+  CHECK(fast.high == Approx(alone + 0.5 * attention));
+}
+
+TEST_CASE("tokens travel to the devices of their experts and back, in both passes") {
+  StepQuestion question{.model = model_shape("mixtral-8x7b")};
+  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
+  question.global_batch = 16;
+  question.split.data = 8;
+  question.overlap = 1.0;
+  question.data_bytes_per_second = 1e12;
+  const Prediction whole = predict_step(question);
+  question.split.expert = 8;
+  CHECK_THROWS_WITH(predict_step(question), Catch::Matchers::Contains("expert group is missing"));
+  question.expert_bytes_per_second = 1e11;
+  const Prediction divided = predict_step(question);
+  // 32 layers, 2 micro-batches of 8192 tokens, each to 2 experts, 7 of 8 elsewhere.
+  const double seconds = 4.0 * 32 * 2 * 8192 * 2 * 4096 * 2 * 7 / 8 / 1e11;
+  CHECK(named(divided, "expert_communication_s") == Approx(seconds));
+  CHECK(divided.value - whole.value == Approx(seconds));
+  // Each device has other experts, whose gradients it need not exchange.
+  const ModelShape& model = question.model;
+  CHECK(named(whole, "hidden_data_communication_s") ==
+        Approx(model.parameters() * 2 * 1.75 / 1e12));
+  CHECK(named(divided, "hidden_data_communication_s") ==
+        Approx((model.parameters() - model.routed_parameters()) * 2 * 1.75 / 1e12));
+}
+
 TEST_CASE("Llama 3 405B: 16,384 H100 at 400 TFLOP/s take about two months and a half") {
   // arXiv 2407.21783, table 4: 400 TFLOP/s a device at 16,384; 15.6 T tokens.
   TrainQuestion question{.model = model_shape("llama3-405b"), .tokens = 15.6e12};

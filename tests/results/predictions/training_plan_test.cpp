@@ -55,6 +55,26 @@ TEST_CASE("slow networks between nodes favour splits that exchange less over the
   CHECK(replicas(predict_plan(question)) < fast);
 }
 
+TEST_CASE("few long sequences are divided by their tokens where data parallelism ends") {
+  PlanQuestion question = eight_h100("llama3-8b");
+  question.devices = 64;
+  question.global_batch = 4;
+  question.sequence = 131072;
+  const Prediction plan = predict_plan(question);
+  CHECK(plan.choices.front().text.find("cp=") != std::string::npos);
+  question.sequence = 256;  // fewer tokens for a device than worth it
+  for (const PredictedChoice& one : predict_plan(question).choices)
+    CHECK(one.text.find("cp=") == std::string::npos);
+}
+
+TEST_CASE("experts are divided where that is faster than to divide matrices and layers further") {
+  PlanQuestion question = eight_h100("mixtral-8x7b");
+  question.devices = 32;
+  CHECK(predict_plan(question).choices.front().text.find("ep=8") != std::string::npos);
+  question.node_bytes_per_second = question.between_bytes_per_second = 1e9;  // tokens travel slowly
+  CHECK(predict_plan(question).choices.front().text.find("ep=") == std::string::npos);
+}
+
 TEST_CASE("a batch that no split divides, and missing bandwidths, are errors") {
   PlanQuestion question = eight_h100("llama3-8b");
   question.devices = 24;

@@ -116,6 +116,10 @@ void add_predict_step(CLI::App& predict, CommandResult& result) {
              "Set the bandwidth of a device to its tensor-parallel group, one direction, in B/s");
   add_number(*command, "--data-bandwidth", question.data_bytes_per_second, "RATE",
              "Set the bandwidth of a device to its data-parallel group, one direction, in B/s");
+  add_number(*command, "--context-bandwidth", question.context_bytes_per_second, "RATE",
+             "Set the bandwidth of a device to the next of its context-parallel group, in B/s");
+  add_number(*command, "--expert-bandwidth", question.expert_bytes_per_second, "RATE",
+             "Set the bandwidth of a device to its expert-parallel group, one direction, in B/s");
   add_number(*command, "--overlap", question.overlap, "SHARE",
              "Set the share of the gradient exchange that the backward pass hides (default: 0)")
       ->check(CLI::Range(0.0, 1.0));
@@ -207,6 +211,7 @@ Prediction plan_of(PlanOptions& options) {
   question.model = options.shape();
   const HardwareEntry device = options.hardware();
   question.device_memory_bytes = device.memory.bytes;
+  question.device = device.name;
   question.compute = attained_rate(options, options.rate);
   if (question.node_bytes_per_second == 0.0 && device.link)
     question.node_bytes_per_second = device.link->bytes_per_second;

@@ -9,36 +9,25 @@
 namespace bench {
 namespace {
 
-using HmacBlock = std::array<std::byte, SHA256_BLOCK_LENGTH>;
-
-void hash(SHA2_CTX& context, std::span<const std::byte> bytes) {
-  SHA256Update(&context, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-}
-
-std::string finish(SHA2_CTX& context) {
-  std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest{};
-  SHA256Final(digest.data(), &context);
-  return {digest.begin(), digest.end()};
-}
+constexpr std::size_t kBlockBytes = 64;  // of SHA-256
+using HmacBlock = std::array<std::byte, kBlockBytes>;
 
 /// A key that is longer than a block is replaced by its hash.
 HmacBlock block_of(std::string_view key) {
   std::string hashed;
-  if (key.size() > SHA256_BLOCK_LENGTH) {
-    SHA2_CTX context;
-    SHA256Init(&context);
-    hash(context, std::as_bytes(std::span(key)));
-    key = hashed = finish(context);
+  if (key.size() > kBlockBytes) {
+    Sha256 hash;
+    hash.update(key);
+    key = hashed = hash.digest();
   }
   HmacBlock block{};
   for (std::size_t i = 0; i < key.size(); ++i) block[i] = static_cast<std::byte>(key[i]);
   return block;
 }
 
-void start(SHA2_CTX& context, HmacBlock block, std::byte pad) {
+void start(Sha256& hash, HmacBlock block, std::byte pad) {
   for (std::byte& one : block) one ^= pad;
-  SHA256Init(&context);
-  hash(context, block);
+  hash.update(block);
 }
 
 }  // namespace
@@ -58,29 +47,17 @@ Hmac::Hmac(std::string_view key) {
 }
 
 Hmac& Hmac::add(std::span<const std::byte> part) {
-  hash(inner_, part);
+  inner_.update(part);
   return *this;
 }
 
 std::string Hmac::digest() {
-  const std::string inner = finish(inner_);
-  hash(outer_, std::as_bytes(std::span(inner)));
-  return finish(outer_);
+  outer_.update(inner_.digest());
+  return outer_.digest();
 }
 
 std::string hmac_sha256(std::string_view key, std::string_view text) {
   return Hmac(key).add(text).digest();
-}
-
-std::string hex_digits(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
 }
 
 bool same_secret(std::string_view ours, std::string_view theirs) {

@@ -2,12 +2,12 @@
 // time.
 #pragma once
 
-#include <sha2.h>
-
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "core/sha256.h"
 
 namespace bench {
 
@@ -20,7 +20,7 @@ std::string random_secret();
 /// HMAC-SHA-256 (RFC 2104) of a text that is given in parts.
 class Hmac {
  public:
-  static constexpr std::size_t kBytes = SHA256_DIGEST_LENGTH;
+  static constexpr std::size_t kBytes = Sha256::kBytes;
 
   explicit Hmac(std::string_view key);
   Hmac& add(std::span<const std::byte> part);
@@ -29,13 +29,10 @@ class Hmac {
   std::string digest();
 
  private:
-  SHA2_CTX inner_, outer_;
+  Sha256 inner_, outer_;
 };
 
 std::string hmac_sha256(std::string_view key, std::string_view text);
-
-/// Two lower-case hex digits a byte.
-std::string hex_digits(std::string_view bytes);
 
 /// Takes as long for a wrong guess as for the right one.
 bool same_secret(std::string_view ours, std::string_view theirs);

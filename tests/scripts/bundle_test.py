@@ -39,11 +39,11 @@ class Bundle(unittest.TestCase):
         self.assertEqual(sbom["metadata"]["component"]["version"], "1.2")
         named = {one["name"]: one for one in sbom["components"]}
         self.assertEqual(named.keys(), self.libraries.keys() | {"json.hpp"})
-        one = named["libmd.so.0"]
-        version = bundle.output_of("dpkg-query", "--show", "--showformat=${Version}", "libmd0")
+        one = named["libcrypto.so.3"]
+        version = bundle.output_of("dpkg-query", "--show", "--showformat=${Version}", "libssl3")
         self.assertEqual(one["version"], version)
-        self.assertTrue(one["purl"].startswith(f"pkg:deb/debian/libmd0@{version}?arch="), one["purl"])
-        self.assertEqual(one["licenses"], [{"license": {"name": "BSD-3-clause"}}])
+        self.assertTrue(one["purl"].startswith(f"pkg:deb/debian/libssl3@{version}?arch="), one["purl"])
+        self.assertEqual(one["licenses"], [{"license": {"name": "Apache-2.0"}}])
         self.assertIn("nlohmann-json3-dev", named["json.hpp"]["purl"])
 
     def test_the_sums_are_those_of_sha256sum_and_all_is_well(self):
@@ -51,13 +51,13 @@ class Bundle(unittest.TestCase):
         self.assertEqual(bundle.faults(self.folder), [])
 
     def test_what_is_changed_added_or_removed_is_noticed(self):
-        library = self.folder / "lib" / "libmd.so.0"
+        library = self.folder / "lib" / "libcrypto.so.3"
         library.write_bytes(library.read_bytes() + b"x")
         (self.folder / "lib" / "libmore.so").write_bytes(b"more")
         (self.folder / "bin" / PROGRAM.name).unlink()
         self.assertEqual(bundle.faults(self.folder),
                          ["lib/libmore.so is not in SHA256SUMS", f"bin/{PROGRAM.name} is missing",
-                          "lib/libmd.so.0 is not what SHA256SUMS says", "libmd.so.0 is not what sbom.cdx.json says",
+                          "lib/libcrypto.so.3 is not what SHA256SUMS says", "libcrypto.so.3 is not what sbom.cdx.json says",
                           "libmore.so is not in sbom.cdx.json"])
 
     @unittest.skipUnless(shutil.which("ompi_info"), "there is no Open MPI")

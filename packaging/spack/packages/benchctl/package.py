@@ -29,7 +29,7 @@ class Benchctl(CMakePackage, CudaPackage):
     depends_on("fmt")
     depends_on("sqlite")
     depends_on("sqlitecpp")
-    depends_on("libmd")
+    depends_on("openssl")
     depends_on("zlib-api")
     depends_on("hwloc")
     depends_on("mpi", when="+mpi")

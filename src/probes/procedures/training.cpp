@@ -185,7 +185,7 @@ struct MemoryFit {
   std::string why_not = {};  // "" if the training fits on every rank
 };
 
-/// Stages differ; tensor ranks and copies do not.
+/// Stages differ; tensor ranks, context ranks and copies do not.
 training::MemoryNeed need_of_fullest_rank(const training::Workload& workload,
                                           const training::BatchSplit& split,
                                           const training::TrainerOptions& options, int ranks) {

@@ -176,10 +176,26 @@ class StepBuilder {
     message(send ? TrafficKind::send : TrafficKind::receive, TrafficGroup::context, what,
             key_values(), peer);
   }
+  /// Shifted heads need the last key before each chunk of tokens (way 1), whose gradient returns
+  /// (-1).
+  void pass_edges(int way) {
+    const training::ContextPart part{rank(TrafficGroup::context), s_.split.context};
+    const std::int64_t own_heads = m_.kv_heads / s_.split.tensor;
+    const std::int64_t shifted =
+        std::clamp<std::int64_t>(m_.shifted_kv_heads - place_.tensor * own_heads, 0, own_heads);
+    if (shifted == 0) return;
+    const std::int64_t elements = s_.micro_batch * shifted * m_.head_dim;
+    for (const bool send : {true, false})
+      for (const int chunk : part.own_chunks())
+        if (const int other = send ? chunk + way : chunk - way; part.is_elsewhere(other))
+          message(send ? TrafficKind::send : TrafficKind::receive, TrafficGroup::context,
+                  "keys before a chunk", elements, part.owner(other));
+  }
   void attention() {
     const int parts = s_.split.context;
     const bool back = pass_ == TrafficPass::backward;
     const bool ring = parts > 1 && s_.context == ContextExchange::ring;
+    if (ring) pass_edges(1);
     if (!ring)
       exchange(TrafficKind::gather, TrafficGroup::context, "keys and values", key_values());
     for (int part = 0; part < parts; ++part) {
@@ -190,6 +206,7 @@ class StepBuilder {
       if (ring && back) pass_on("gradients of keys", true);
       if (ring && back) pass_on("gradients of keys", false);
     }
+    if (ring && back) pass_edges(-1);
     if (!ring && back)
       exchange(TrafficKind::scatter_sum, TrafficGroup::context, "gradients of keys", key_values());
   }

@@ -1,6 +1,6 @@
 // What one rank of a training step computes and exchanges, in order: the collectives and messages
 // of a transformer that is split over ranks, with GEMMs between them in place of the model. For
-// what the trainer supports (tp, sp, pp, dp, ZeRO) the calls are those that it makes; the rest
+// what the trainer supports (tp, sp, cp, pp, dp, ZeRO) the calls are those that it makes; the rest
 // follows Megatron-LM and ring attention (docs/traffic.md).
 #pragma once
 

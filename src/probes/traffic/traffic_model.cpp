@@ -37,7 +37,8 @@ TrafficModel traffic_model(const training::LlmShape& shape, const std::string& n
           .gated = !shape.gpt2,
           .tied_head = shape.tied_head,
           .biases = shape.gpt2,
-          .positions = shape.gpt2 ? shape.sequence : 0};
+          .positions = shape.gpt2 ? shape.sequence : 0,
+          .shifted_kv_heads = shape.shifted_kv_heads};
 }
 
 TrafficModel traffic_model(const ModelShape& shape) {

@@ -17,10 +17,11 @@ struct TrafficModel {
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
   std::int64_t hidden = 0;  // of the feed-forward part
   std::int64_t vocabulary = 0, sequence = 0;
-  bool gated = true;           // SwiGLU: gate and up projection, else up alone
-  bool tied_head = false;      // the head is the embedding
-  bool biases = false;         // of linear layers and norms
-  std::int64_t positions = 0;  // learned ones
+  bool gated = true;                  // SwiGLU: gate and up projection, else up alone
+  bool tied_head = false;             // the head is the embedding
+  bool biases = false;                // of linear layers and norms
+  std::int64_t positions = 0;         // learned ones
+  std::int64_t shifted_kv_heads = 0;  // of keys at the position before (AttentionShape)
 
   // Routed experts in every layer from `dense_layers` on.
   std::int64_t experts = 0, active_experts = 0, expert_hidden = 0;

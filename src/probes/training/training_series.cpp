@@ -21,9 +21,7 @@ namespace {
 double hardware_flops(const Plan& plan) {
   const auto& nodes = plan.graph->nodes();
   double flops = plan.graph->training_flops();
-  // Two GEMMs forward, and Q K^T again in addition to the four of the backward pass.
-  for (const Node& node : nodes)
-    if (node.op->name() == "attention") flops += 0.5 * node.op->flops();
+  for (const Node& node : nodes) flops += node.op->repeated_flops();
   for (const Action& action : plan.actions)  // only parts of a segment are recomputed
     if (action.phase == Phase::recompute)
       flops += nodes[static_cast<std::size_t>(action.node)].op->flops();

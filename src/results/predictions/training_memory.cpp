@@ -97,23 +97,28 @@ void demand_divisible(double whole, int parts, const std::string& what) {
                 "choose a divisor");
 }
 
-void check(const TrainingMemoryQuestion& question) {
-  const TrainingSplit& split = question.split;
-  demand_divisible(question.model.heads, split.tensor, "attention heads");
-  if (split.pipeline * split.interleaved > question.model.layers)
+}  // namespace
+
+void check_split(const ModelShape& model, const TrainingSplit& split, double sequence) {
+  demand_divisible(model.heads, split.tensor, "attention heads");
+  if (split.context > 1) demand_divisible(sequence, 2 * split.context, "tokens of a sequence");
+  if (split.pipeline * split.interleaved > model.layers)
     throw Error(ErrorKind::input,
-                fmt::format("{} layers are fewer than {} stages of {} chunks",
-                            question.model.layers, split.pipeline, split.interleaved),
+                fmt::format("{} layers are fewer than {} stages of {} chunks", model.layers,
+                            split.pipeline, split.interleaved),
                 "choose a smaller pipeline");
-  if (split.expert > 1 && !question.model.experts)
-    throw Error(ErrorKind::input, question.model.name + " has no experts to split", "leave out ep");
-  if (split.expert > 1) demand_divisible(question.model.experts->count, split.expert, "experts");
-  if (split.expert > 1 && (split.data * split.context * split.tensor) % split.expert != 0)
+  if (split.expert == 1) return;
+  if (!model.experts)
+    throw Error(ErrorKind::input, model.name + " has no experts to split", "leave out ep");
+  demand_divisible(model.experts->count, split.expert, "experts");
+  if ((split.data * split.context * split.tensor) % split.expert != 0)
     throw Error(ErrorKind::input,
                 fmt::format("experts over {} devices do not divide the {} of a pipeline stage",
                             split.expert, split.data * split.context * split.tensor),
                 "choose a divisor");
 }
+
+namespace {
 
 struct Shares {
   double parameters = 0.0;  // on the first stage, per device, before ZeRO
@@ -159,7 +164,7 @@ double held_micro_batches(const TrainingMemoryQuestion& question) {
 }  // namespace
 
 Prediction predict_training_memory(const TrainingMemoryQuestion& question) {
-  check(question);
+  check_split(question.model, question.split, sequence_of(question));
   const ModelShape& model = question.model;
   const TrainingSplit& split = question.split;
   const auto shares = shares_of(question);
@@ -204,7 +209,9 @@ Prediction predict_training_memory(const TrainingMemoryQuestion& question) {
                     "pipeline: Narayanan et al. 2021, arXiv 2104.04473"};
   answer.notes = {
       "low is the sum itself; high allows for 10 % of fragmentation; contexts of CUDA "
-      "and NCCL (about 1 to 3 GB) come on top"};
+      "and NCCL (about 1 to 3 GB) come on top",
+      "a training that is measured against this has gradients and activations for each of its "
+      "lanes: train with --lanes 1"};
   return answer;
 }
 

@@ -40,6 +40,9 @@ struct TrainingMemoryQuestion {
   bool fused_attention = true;  // no square of tokens is kept
 };
 
+/// Throws Error(input) for a split that a model with samples of so many tokens does not allow.
+void check_split(const ModelShape& model, const TrainingSplit& split, double sequence);
+
 /// Bytes that one layer keeps of a micro batch on one device, without pipeline factor.
 double layer_activation_bytes(const TrainingMemoryQuestion& question);
 

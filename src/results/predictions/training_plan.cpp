@@ -12,7 +12,6 @@
 namespace bench {
 namespace {
 
-constexpr double kFullRecompute = 4.0 / 3.0;  // of the operations: the forward pass twice
 constexpr std::size_t kMostChoices = 8;
 constexpr int kMostContexts = 64;
 // Of a sequence on a device of a context-parallel group: GEMMs of fewer rows are slower, of which a
@@ -57,9 +56,7 @@ StepQuestion step_of(const PlanQuestion& question, const Choice& choice) {
   step.micro_batch = choice.micro_batch;
   step.sequence = question.sequence;
   step.compute = question.compute;
-  const double slower = choice.recompute == Recompute::full ? kFullRecompute : 1.0;
-  for (double* rate : {&step.compute.flops_per_second, &step.compute.low, &step.compute.high})
-    *rate /= slower;
+  step.recompute = choice.recompute;
   // A group reaches over so many neighbouring ranks.
   const auto bandwidth_over = [&](int ranks) {
     const bool inside =
@@ -67,7 +64,7 @@ StepQuestion step_of(const PlanQuestion& question, const Choice& choice) {
     return inside ? question.node_bytes_per_second : question.between_bytes_per_second;
   };
   const TrainingSplit& split = choice.split;
-  step.tensor_bytes_per_second = question.node_bytes_per_second;
+  step.tensor_bytes_per_second = bandwidth_over(split.tensor);
   step.context_bytes_per_second = bandwidth_over(split.tensor * split.context);
   step.expert_bytes_per_second = bandwidth_over(split.expert);
   step.data_bytes_per_second = bandwidth_over(split.tensor * split.context * split.data);

@@ -14,19 +14,35 @@ constexpr double kTokensPerParameter = 20.0;
 
 double ring_share(double ranks) { return ranks < 2 ? 0.0 : 2.0 * (ranks - 1) / ranks; }
 
-/// Of a device in a step: two all-reduces of activations a layer, forward and backward each.
-double tensor_bytes(const StepQuestion& question, double micro_batches) {
-  const TrainingSplit& split = question.split;
-  if (split.tensor < 2) return 0.0;
-  const double message = question.micro_batch * question.model.tokens_or(question.sequence) /
-                         split.context * question.model.hidden * question.activation_bytes;
-  const double layers = std::ceil(question.model.layers / split.pipeline);
-  return 4 * layers * micro_batches * message * ring_share(split.tensor);
-}
+constexpr double kFullRecompute = 4.0 / 3.0;  // of the operations: the forward pass twice
 
 double tokens_of(const StepQuestion& question) {
   return question.micro_batch * question.model.tokens_or(question.sequence) /
          question.split.context;
+}
+
+/// Of a layer's messages: forward, backward, and forward again where that is computed again.
+double passes_of(const StepQuestion& question) {
+  return question.recompute == Recompute::full ? 3.0 : 2.0;
+}
+
+double routed_layers(const ModelShape& model) {
+  return model.experts ? model.layers - model.experts->dense_layers : 0.0;
+}
+
+/// Of a device in a step: two all-reduces of activations a layer and pass, behind attention and
+/// behind the feed-forward part. Routed experts have none: each device has whole ones and sends
+/// them its own rows.
+double tensor_bytes(const StepQuestion& question, double micro_batches) {
+  const TrainingSplit& split = question.split;
+  if (split.tensor < 2) return 0.0;
+  const ModelShape& model = question.model;
+  const double message = tokens_of(question) * model.hidden * question.activation_bytes;
+  const double routed = model.experts && model.experts->shared > 0 ? 0.0 : routed_layers(model);
+  const double all_reduces = (2 * model.layers - routed) / model.layers;
+  const double layers = std::ceil(model.layers / split.pipeline);
+  return passes_of(question) * all_reduces * layers * micro_batches * message *
+         ring_share(split.tensor);
 }
 
 /// Keys and values pass around the ring of contexts in each direction, and on the way back their
@@ -36,10 +52,13 @@ double context_bytes(const StepQuestion& question, double micro_batches) {
   if (split.context < 2) return 0.0;
   const ModelShape& model = question.model;
   const double values = model.latent ? model.value_dimension() : model.kv_dimension();
-  const double message = tokens_of(question) * (model.kv_dimension() + values) / split.tensor *
-                         question.activation_bytes;
+  // More tensor ranks than key-value heads have copies of them.
+  const double parts = model.latent ? split.tensor : std::min<double>(split.tensor, model.kv_heads);
+  const double message =
+      tokens_of(question) * (model.kv_dimension() + values) / parts * question.activation_bytes;
   const double layers = std::ceil(model.layers / split.pipeline);
-  return layers * micro_batches * (3 * split.context - 2) * message;
+  const double messages = passes_of(question) * (split.context - 1) + split.context;
+  return layers * micro_batches * messages * message;
 }
 
 /// Rows of tokens to the devices of their experts and back, forward and backward, if all experts
@@ -48,15 +67,13 @@ double expert_bytes(const StepQuestion& question, double micro_batches) {
   const TrainingSplit& split = question.split;
   if (split.expert < 2 || !question.model.experts) return 0.0;
   const ModelShape& model = question.model;
-  const double routed = model.layers - model.experts->dense_layers;
   const double rows = tokens_of(question) / split.tensor * model.experts->active;
   const double elsewhere = static_cast<double>(split.expert - 1) / split.expert;
-  return 4 * std::ceil(routed / split.pipeline) * micro_batches * rows * model.hidden *
-         question.activation_bytes * elsewhere;
+  return 2 * passes_of(question) * std::ceil(routed_layers(model) / split.pipeline) *
+         micro_batches * rows * model.hidden * question.activation_bytes * elsewhere;
 }
 
-/// Of the step, on one device: 6 x layers x tokens x (query + value dimensions), as in
-/// ModelShape::training_flops_per_token().
+/// Of the step, on one device: what ModelShape::training_flops_per_token() has of attention.
 double attention_flops(const StepQuestion& question) {
   const ModelShape& model = question.model;
   const double sequence = model.tokens_or(question.sequence);
@@ -99,8 +116,10 @@ Prediction predict_step(const StepQuestion& question) {
                             question.global_batch, split.data, question.micro_batch),
                 "change --batch, --micro-batch or dp");
   const double sequence = question.model.tokens_or(question.sequence);
-  const double flops = question.model.training_flops_per_token(sequence) * question.global_batch *
-                       sequence / split.devices();
+  check_split(question.model, split, sequence);
+  const double again = question.recompute == Recompute::full ? kFullRecompute : 1.0;
+  const double flops = again * question.model.training_flops_per_token(sequence) *
+                       question.global_batch * sequence / split.devices();
   const double tensor_s =
       seconds_at(tensor_bytes(question, micro_batches), question.tensor_bytes_per_second, "tensor");
   const double data_s =
@@ -109,10 +128,10 @@ Prediction predict_step(const StepQuestion& question) {
       seconds_at(expert_bytes(question, micro_batches), question.expert_bytes_per_second, "expert");
   const double context_s = seconds_at(context_bytes(question, micro_batches),
                                       question.context_bytes_per_second, "context");
-  const double attention = attention_flops(question);
+  const double attention = again * attention_flops(question);
   const double exposed_s = data_s * (1.0 - question.overlap);
   const double bubble =
-      (split.pipeline - 1) / (micro_batches * split.interleaved);  // of compute and tensor time
+      (split.pipeline - 1) / (micro_batches * split.interleaved);  // of a stage's time
   const auto exposed_context = [&](double rate) {
     return std::max(0.0, context_s - attention / rate);
   };
@@ -161,9 +180,10 @@ Prediction predict_step(const StepQuestion& question) {
   answer.part("tokens_per_second", question.global_batch * sequence / answer.value,
               PredictedUnit::tokens_per_second);
   answer.formula =
-      "(operations / (devices x rate) + 4 all-reduces of activations a layer + 4 all-to-alls of "
-      "tokens a layer with experts + (3 contexts - 2) messages of keys and values a layer beyond "
-      "the time of attention) x (1 + (stages - 1) / (micro batches x chunks)) + (1 - overlap) x "
+      "(operations / (devices x rate) + 4 all-reduces of activations a layer, 2 with routed "
+      "experts + 4 all-to-alls of tokens a layer with experts + (3 contexts - 2) messages of keys "
+      "and values a layer beyond the time of attention; of layers that are computed again half as "
+      "many more) x (1 + (stages - 1) / (micro batches x chunks)) + (1 - overlap) x "
       "exchange of gradients and weights; at least the input";
   answer.sources = {"tensor parallelism: Shoeybi et al. 2019, arXiv 1909.08053",
                     "bubble: Narayanan et al. 2021, arXiv 2104.04473",
@@ -201,8 +221,8 @@ Prediction predict_train(const TrainQuestion& question) {
   answer.part("tokens_per_second", question.tokens / answer.value,
               PredictedUnit::tokens_per_second);
   answer.formula =
-      "tokens x (6 x active parameters + 6 x layers x sequence x attention dimension) / (devices x "
-      "peak x MFU x goodput)";
+      "tokens x (6 x active parameters + 3 x layers x sequence x (query + value dimensions)) / "
+      "(devices x peak x MFU x goodput)";
   answer.sources = {
       "operations: Kaplan et al. 2020, arXiv 2001.08361; attention of causal models "
       "at half the square",

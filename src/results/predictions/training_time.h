@@ -32,6 +32,8 @@ struct StepQuestion {
   /// Share of the gradient exchange that the backward pass hides, 0 to 1.
   double overlap = 0.0;
   double input_s = 0.0;  // to load the batch of a step, hidden behind the step before
+  /// Full: the forward pass of every layer is done again, with its operations and messages.
+  Recompute recompute = Recompute::none;
 };
 
 /// Compute, exposed communication, bubble and input. The ring of context parallelism is exposed

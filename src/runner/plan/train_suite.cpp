@@ -269,7 +269,7 @@ void check_ranks_of_split(const SplitRequest& split, int ranks) {
                    "remove dp, or use as many ranks");
   if (split.zero > 0 && copies * split.cp == 1)
     refuse_request("--split: zero needs several copies of the model to share",
-                   "add dp=2, or more ranks");
+                   "add dp=2 or cp=2, or more ranks");
 }
 
 int lanes_of_scaling(int slots, const std::vector<int>& ranks) {

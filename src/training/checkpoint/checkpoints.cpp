@@ -247,10 +247,13 @@ void Checkpoints::check(const Json& meta, const std::string& file) const {
   for (const char* key : {"identity", "layout", "step", "notes"})
     if (!meta.contains(key)) refuse(fmt::format("the header has no '{}'", key));
   const Json& saved = meta.at("identity");
-  for (const auto& [key, value] : identity_.items())
-    if (const Json seen = saved.is_object() ? saved.value(key, Json()) : Json(); seen != value)
+  if (!saved.is_object()) refuse("the header's 'identity' is no object");
+  Json all = saved;
+  all.update(identity_);
+  for (const auto& [key, unused] : all.items())
+    if (const Json seen = saved.value(key, Json()), own = identity_.value(key, Json()); seen != own)
       refuse(fmt::format("saved by a training with {} {}, but this one has {}", key, excerpt(seen),
-                         excerpt(value)));
+                         excerpt(own)));
   if (meta.at("layout") != layout_of(training_, training_.replica().plan()))
     refuse("saved by a model with other parameters or another sharding");
 }

@@ -14,6 +14,9 @@ struct ContextPart {
 
   bool is_whole() const { return ranks == 1; }
   int chunks() const { return 2 * ranks; }
+  bool has_chunk(int chunk) const { return chunk >= 0 && chunk < chunks(); }
+  /// Whether another rank has this chunk, which may be before the first or after the last.
+  bool is_elsewhere(int chunk) const { return has_chunk(chunk) && owner(chunk) != rank; }
   /// The numbers of this rank's chunks, the first one first.
   std::array<int, 2> own_chunks() const { return chunks_of(rank); }
   std::array<int, 2> chunks_of(int of_rank) const { return {of_rank, chunks() - 1 - of_rank}; }

@@ -120,12 +120,16 @@ class Operator {
   /// The input whose gradient may take the memory of the output's gradient; -1: none.
   virtual int gradient_in_place() const { return -1; }
   virtual OperatorExchange exchange() const { return {}; }
+  /// Elements of the largest message that it sends to another rank (RankKernels::send()).
+  virtual std::int64_t largest_message() const { return 0; }
   /// Whether its output is computed again for the backward pass, instead of kept.
   virtual bool again_for_backward() const { return false; }
   /// Whether it is a loss, which overwrites input 0 with its gradient in training forward passes.
   virtual bool is_loss() const { return false; }
   /// FLOPs of the GEMMs of one forward pass.
   virtual double flops() const { return 0.0; }
+  /// Those of them that the backward pass does again.
+  virtual double repeated_flops() const { return 0.0; }
   /// Of the backward pass if the gradients of these inputs are needed: twice as many, unless some
   /// inputs are frozen.
   virtual double backward_flops(const std::vector<bool>& /*needed*/) const { return 2.0 * flops(); }

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "training/operators/transformer.h"
+
 namespace bench::training {
 namespace {
 
@@ -223,20 +225,19 @@ class Ring {
   void pass_edges(int way) {
     const ContextPart& part = layout_.part;
     const auto own = part.own_chunks();
-    const auto exists = [&](int chunk) { return chunk >= 0 && chunk < part.chunks(); };
     // Of this rank's own pair of neighbours: the middle of a sequence lies on its last rank.
     const bool meet = part.owner(own[0] + 1) == part.rank;
     for (int which = 0; which < 2; ++which) {
       const int to = own.at(static_cast<std::size_t>(which)) + way;
-      if (exists(to) && part.owner(to) != part.rank) ranks_.send(edge(which), part.owner(to));
+      if (part.is_elsewhere(to)) ranks_.send(edge(which), part.owner(to));
     }
     const int giver = way > 0 ? 0 : 1;
     if (meet) copy_.between(edge(giver), 0, edge(1 - giver), 0, edge(giver).columns, false);
     for (int which = 0; which < 2; ++which) {
       const int from = own.at(static_cast<std::size_t>(which)) - way;
-      if (!exists(from))
+      if (!part.has_chunk(from))
         std::memset(edge(which).data, 0, bytes_of(edge(which)).size());
-      else if (part.owner(from) != part.rank)
+      else if (part.is_elsewhere(from))
         ranks_.receive(edge(which), part.owner(from));
     }
   }
@@ -259,6 +260,9 @@ class RingAttention final : public Operator {
   std::vector<Saved> saved() const override {
     return {{{2 * layout_.rows(), layout_.whole.heads}}};
   }
+  std::int64_t largest_message() const override {
+    return 2 * layout_.rows() * layout_.key_value_columns();
+  }
   std::int64_t forward_workspace() const override {
     return Ring::workspace(layout_) + 3 * chunk_elements() + chunk_statistics();
   }
@@ -272,6 +276,7 @@ class RingAttention final : public Operator {
            static_cast<double>(layout_.whole.sequence) *
            static_cast<double>(layout_.whole.output_columns());
   }
+  double repeated_flops() const override { return 0.5 * flops(); }  // Q K^T
 
   void forward(const Frame& f) const override;
   void backward(const Frame& f) const override;
@@ -355,6 +360,7 @@ void RingAttention::backward(const Frame& f) const {
 }  // namespace
 
 Var ring_attention(Var packed, const AttentionShape& shape, const ContextPart& part) {
+  check_heads(shape, "ring_attention");
   require(shape.sequence > 0 && shape.sequence % part.chunks() == 0, "ring_attention",
           "a sequence of " + std::to_string(shape.sequence) + " over " +
               std::to_string(part.ranks) + " ranks");

@@ -70,6 +70,7 @@ class AttentionOperator final : public Operator {
     return (shape_.causal ? 2.0 : 4.0) * static_cast<double>(rows_) *
            static_cast<double>(shape_.sequence) * static_cast<double>(shape_.output_columns());
   }
+  double repeated_flops() const override { return 0.5 * flops(); }  // Q K^T
 
   void forward(const Frame& f) const override {
     f.kernels->attention->forward(shape_, f.inputs[0], f.output, f.saved[0]);
@@ -229,16 +230,20 @@ Var rope(Var packed, Var angles, const AttentionShape& shape) {
                              packed.shape());
 }
 
-Var attention(Var packed, const AttentionShape& shape) {
-  require(shape.head_dim > 0 && shape.head_dim <= kLargestHead, "attention",
+void check_heads(const AttentionShape& shape, const std::string& op) {
+  require(shape.head_dim > 0 && shape.head_dim <= kLargestHead, op,
           "the head dimension " + std::to_string(shape.head_dim) + " exceeds " +
               std::to_string(kLargestHead));
-  require(shape.kv_heads > 0 && shape.heads % shape.kv_heads == 0, "attention",
+  require(shape.kv_heads > 0 && shape.heads % shape.kv_heads == 0, op,
           std::to_string(shape.heads) + " heads are not a multiple of " +
               std::to_string(shape.kv_heads) + " key/value heads");
-  require(shape.shifted_kv_heads >= 0 && shape.shifted_kv_heads <= shape.kv_heads, "attention",
+  require(shape.shifted_kv_heads >= 0 && shape.shifted_kv_heads <= shape.kv_heads, op,
           std::to_string(shape.shifted_kv_heads) + " of " + std::to_string(shape.kv_heads) +
               " key/value heads shifted");
+}
+
+Var attention(Var packed, const AttentionShape& shape) {
+  check_heads(shape, "attention");
   require(packed.shape().columns() == shape.packed_columns() && shape.sequence > 0 &&
               packed.shape().rows() % shape.sequence == 0,
           "attention",

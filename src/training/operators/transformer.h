@@ -22,6 +22,8 @@ Var rope_angles(Graph& graph, const AttentionShape& shape, double theta,
 /// Rotates q and k of packed rows [rows, (heads + 2 kv_heads) head_dim]; v is unchanged.
 Var rope(Var packed, Var angles, const AttentionShape& shape);
 
+/// Throws Error(internal), naming `op`, for heads that the kernels of attention cannot have.
+void check_heads(const AttentionShape& shape, const std::string& op);
 /// Softmax attention over packed rows [q | k | v]: packed [rows, (heads + 2 kv_heads) head_dim];
 /// y [rows, heads head_dim]. Forward FLOPs: 4 T d per row, half of that if causal (d = heads x
 /// head_dim), by the convention of MFU: additional work of a kernel, on the diagonal or repeated,

@@ -50,13 +50,17 @@ void add_row(View row, View sums) {
 /// Each element becomes the sum over the ranks of a group, which exchanges numbers, not gradients.
 void sum_over(Group& group, View row) {
   if (group.size() == 1) return;
-  std::vector<double> numbers(static_cast<std::size_t>(row.elements()));
-  decode(row.as<std::byte>(), row.dtype, false, numbers);
-  group.sum(numbers);
-  std::byte* at = row.as<std::byte>();
-  for (const double value : numbers) {
-    encode(at, row.dtype, value);
-    at += size_of(row.dtype);
+  constexpr std::int64_t kAtOnce = 1 << 20;
+  for (std::int64_t first = 0; first < row.elements(); first += kAtOnce) {
+    const View part = part_of(row, first, std::min(kAtOnce, row.elements() - first));
+    std::vector<double> numbers(static_cast<std::size_t>(part.elements()));
+    decode(part.as<std::byte>(), part.dtype, false, numbers);
+    group.sum(numbers);
+    std::byte* at = part.as<std::byte>();
+    for (const double value : numbers) {
+      encode(at, part.dtype, value);
+      at += size_of(part.dtype);
+    }
   }
 }
 

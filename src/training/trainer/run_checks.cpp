@@ -28,7 +28,7 @@ bool is_embedding_input(const Model& model, Var input) {
   return model.graph->tensor(input.id).wants_gradient;
 }
 
-/// Whether two different samples are unlikely to be equal by chance.
+/// Whether what the model has of two different samples is unlikely to be equal by chance.
 bool samples_are_distinguishable(const Model& model, std::int64_t samples) {
   double bits = 0.0;
   for (const Var input : model.inputs)
@@ -89,7 +89,7 @@ std::string named(std::vector<std::string> names) {
 
 std::string DataAudit::check(std::int64_t step, const ModelRanks& ranks) {
   const std::string own = agreed(ranks.all(), check_own_data(step, ranks.copy()));
-  if (!own.empty() || ranks.copies() == 1) return own;
+  if (!own.empty() || ranks.data().size() == 1) return own;
   return agreed(ranks.all(), compare_next_rank(step, ranks));
 }
 
@@ -231,7 +231,7 @@ std::vector<TrainingCheck> RunChecks::finish(const ModelRanks& ranks) const {
                                           moved_.parameters(), movement_checked_step_)));
   checks.push_back(check_of("data", data_,
                             fmt::format("samples matched the source at {} steps{}", rounds_,
-                                        ranks.copies() > 1 ? ", also on the next rank" : "")));
+                                        ranks.data().size() > 1 ? ", also on the next rank" : "")));
   if (ranks.replicas().size() > 1 || ranks.part().tensor_ranks > 1)
     checks.push_back(
         check_of("replicas_agree", replicas_,

@@ -214,8 +214,8 @@ TrainingCheck Trainer::exchange_check() {
   agreement.distance = std::max(agreement.distance, *std::ranges::max_element(distances));
   return {"gradient_exchange", agreement.held(),
           fmt::format(
-              "the gradient of {} ranks{} differs by {:.2g} (relative) from the gradient that one "
-              "rank computes on all samples",
+              "the gradient of {} ranks{} differs by {:.2g} (relative) from that computed on all "
+              "samples without the exchange",
               ranks_.data().size(), tables != nullptr ? ", embedding tables included," : "",
               agreement.distance)};
 }
@@ -363,18 +363,21 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   if (resumed) checks_->resume(*resumed);
 }
 
-/// Of the same size between all stages: every rank throws or none.
+/// Of the same size on all ranks of a kind: every rank throws or none.
 void Trainer::check_messages() const {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-  const Var message = model_.sent ? model_.sent : model_.received;
-  if (!message) return;
-  const std::int64_t bytes =
-      message.shape().elements() * static_cast<std::int64_t>(size_of(options_.dtype));
-  if (bytes > kMost)
-    throw Error(
-        ErrorKind::input,
-        fmt::format("a message between stages has {} bytes, more than MPI's {}", bytes, kMost),
-        "use a smaller micro_batch");
+  const auto check = [&](std::int64_t elements, const char* between) {
+    const std::int64_t bytes = elements * static_cast<std::int64_t>(size_of(options_.dtype));
+    if (bytes > kMost)
+      throw Error(ErrorKind::input,
+                  fmt::format("a message between {} has {} bytes, more than MPI's {}", between,
+                              bytes, kMost),
+                  "use a smaller micro_batch");
+  };
+  for (const Node& node : model_.graph->nodes())
+    check(node.op->largest_message(), "ranks of a sample");
+  if (const Var message = model_.sent ? model_.sent : model_.received)
+    check(message.shape().elements(), "stages");
 }
 
 void Trainer::join_tables(SparseTables& tables, const KernelFactory& kernels) {

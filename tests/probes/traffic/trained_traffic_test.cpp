@@ -1,6 +1,5 @@
 // The schedule of a step next to the calls that a training makes.
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,6 @@
 #include "tests/support/thread_group.h"
 #include "tests/training/short_training.h"
 #include "training/host/host_kernels.h"
-#include "training/models/llm.h"
-#include "training/workloads/llm.h"
 
 namespace bench {
 namespace {
@@ -28,14 +25,6 @@ struct TrainedSplit {
   int cp = 1;
 };
 
-/// llm tiny, whose ranks of cp send no keys but those of whole chunks.
-std::unique_ptr<training::Workload> llm_without_shifted_keys() {
-  training::LlmSetting setting{.preset = "tiny", .training = training::llm_training("tiny")};
-  setting.shape = training::llm_preset("tiny");
-  setting.shape.shifted_kv_heads = 0;
-  return make_llm_workload_from(setting);
-}
-
 training::ShortTraining training_of(const TrainedSplit& split) {
   training::ShortTraining training;
   training.recipe = training::short_recipe(kSteps, 0.0);
@@ -51,7 +40,6 @@ training::ShortTraining training_of(const TrainedSplit& split) {
   training.split.shard_parameters = split.zero > 1;
   training.split.keep_gathered = split.zero == 2;
   training.split.context = split.cp;
-  if (split.cp > 1) training.make = llm_without_shifted_keys;
   return training;
 }
 

@@ -114,6 +114,52 @@ TEST_CASE("keys and values that pass around a ring hide behind attention, or len
   CHECK(fast.high == Approx(alone + 0.5 * attention));
 }
 
+TEST_CASE("layers that are computed again communicate again") {
+  StepQuestion question{.model = model_shape("llama3-8b")};
+  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
+  question.global_batch = 4;
+  question.split.tensor = 2;
+  question.split.context = 4;
+  question.overlap = 1.0;
+  question.tensor_bytes_per_second = question.data_bytes_per_second = 1e12;
+  question.context_bytes_per_second = 1e8;  // all that counts
+  const auto ring = [&] {
+    const Prediction step = predict_step(question);
+    return named(step, "exposed_context_communication_s") +
+           named(step, "hidden_context_communication_s");
+  };
+  const double once = ring(), reduced = named(predict_step(question), "tensor_communication_s");
+  const double compute = named(predict_step(question), "compute_s");
+  question.recompute = Recompute::full;
+  CHECK(ring() == Approx(once * 13 / 10));  // 3 x 3 + 4 messages instead of 2 x 3 + 4
+  CHECK(named(predict_step(question), "tensor_communication_s") == Approx(1.5 * reduced));
+  CHECK(named(predict_step(question), "compute_s") == Approx(compute * 4 / 3));
+  question.recompute = Recompute::none;
+  // Eight key-value heads: 16 ranks have copies of them, so that messages do not shrink further.
+  question.split.tensor = 8;
+  const double eight = ring();
+  CHECK(eight == Approx(once / 4));
+  question.split.tensor = 16;
+  CHECK(ring() == Approx(eight));
+}
+
+TEST_CASE("routed experts need no all-reduce, and splits that no training has are refused") {
+  StepQuestion question{.model = model_shape("mixtral-8x7b")};
+  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
+  question.global_batch = 16;
+  question.split.tensor = 2;
+  question.tensor_bytes_per_second = question.data_bytes_per_second = 1e12;
+  // Two all-reduces a layer instead of four.
+  CHECK(named(predict_step(question), "tensor_communication_s") ==
+        Approx(2.0 * 32 * 16 * 8192 * 4096 * 2 / 1e12));
+  question.split.expert = 8;
+  question.expert_bytes_per_second = 1e12;
+  CHECK_THROWS_WITH(predict_step(question), Catch::Matchers::Contains("experts over 8 devices"));
+  question.split = {.context = 3};
+  CHECK_THROWS_WITH(predict_step(question),
+                    Catch::Matchers::Contains("8192 tokens of a sequence cannot be split into 6"));
+}
+
 TEST_CASE("tokens travel to the devices of their experts and back, in both passes") {
   StepQuestion question{.model = model_shape("mixtral-8x7b")};
   question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};

@@ -165,6 +165,24 @@ TEST_CASE("sequences that cannot be divided are refused with both sizes") {
   const Var in = graph.input_with_gradient("in", {24, shape.packed_columns()});
   CHECK_THROWS_WITH(ring_attention(in, shape, {0, 5}),
                     Catch::Matchers::Contains("a sequence of 24 over 5 ranks"));
+  CHECK_THROWS_WITH(ring_attention(in, {24, 3, 2, 4, true, 0}, {0, 2}),
+                    Catch::Matchers::Contains("3 heads are not a multiple of 2"));
+}
+
+TEST_CASE("each rank of a ring has its share of the operations, and of those done again") {
+  const AttentionShape shape{24, 2, 2, 4, true, 0};
+  const auto node_of = [&](Graph& graph, const ContextPart& part) -> const Operator& {
+    const Var in =
+        graph.input_with_gradient("in", {3 * part.tokens(shape.sequence), shape.packed_columns()});
+    part.is_whole() ? attention(in, shape) : ring_attention(in, shape, part);
+    return *graph.nodes().back().op;
+  };
+  Graph whole(Dtype::f32), part(Dtype::f32);
+  const Operator &all = node_of(whole, {}), &own = node_of(part, {1, 3});
+  CHECK(own.flops() == Approx(all.flops() / 3.0));
+  CHECK(own.repeated_flops() == Approx(all.repeated_flops() / 3.0));
+  CHECK(all.repeated_flops() == 0.5 * all.flops());
+  CHECK(own.largest_message() == 3 * 8 * 2 * 2 * 4);  // rows x keys and values x heads x columns
 }
 
 }  // namespace bench::training

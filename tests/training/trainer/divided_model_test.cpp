@@ -1,6 +1,7 @@
 // Trainings of models that are divided over ranks: tensor ranks, stages of a pipeline, and copies.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,8 @@ double distance(const TrainingRun& a, const TrainingRun& b) {
     most = std::max(most, std::abs(a.curve[i].native / b.curve[i].native - 1.0));
   return most;
 }
+
+void lose_all(std::span<std::byte> data) { std::ranges::fill(data, std::byte{}); }
 
 double seconds_of(const TrainingRun& run, RunPhase phase) {
   for (const PhaseTime& time : run.breakdown)
@@ -203,51 +206,78 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
     std::ranges::fill(data.first(data.size() / 2), std::byte{});
   };
   std::vector<std::byte> before;
-  const Fault cases[] = {{"divided_model",
-                          2,
-                          1,  // a rank's part is lost from each sum
-                          {.collected =
-                               [](CollectiveOp op, int, std::span<std::byte> data) {
-                                 if (op == CollectiveOp::all_to_all)
-                                   std::ranges::fill(data.first(data.size() / 2), std::byte{});
-                               }}},
-                         {"replicas_agree",
-                          2,
-                          1,  // an element of what was gathered is wrong on one rank
-                          {.collected =
-                               [](CollectiveOp op, int, std::span<std::byte> data) {
-                                 if (op == CollectiveOp::all_gather) data[2] ^= std::byte{1};
-                               }}},
-                         {"divided_model",
-                          1,
-                          2,  // the message before instead of this one
-                          {.received =
-                               [&before](std::span<std::byte> data) {
-                                 std::vector<std::byte> now(data.begin(), data.end());
-                                 if (before.size() == data.size())
-                                   std::ranges::copy(before, data.begin());
-                                 before = std::move(now);
-                               }}},
-                         {"divided_model",
-                          1,
-                          2,  // half of a message is lost
-                          {.received = lose_half}},
-                         {"divided_model",
-                          1,
-                          1,  // half of the keys of a rank with other tokens
-                          {.received = lose_half},
-                          2},
-                         {"divided_model",
-                          1,
-                          1,  // keys that were used before instead of these
-                          {.received =
-                               [&before](std::span<std::byte> data) {
-                                 std::vector<std::byte> now(data.begin(), data.end());
-                                 if (before.size() == data.size())
-                                   std::ranges::copy(before, data.begin());
-                                 before = std::move(now);
-                               }},
-                          2}};
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  int large = 0;
+  const Fault cases[] = {
+      {"divided_model",
+       2,
+       1,  // a rank's part is lost from each sum
+       {.collected =
+            [](CollectiveOp op, int, std::span<std::byte> data) {
+              if (op == CollectiveOp::all_to_all)
+                std::ranges::fill(data.first(data.size() / 2), std::byte{});
+            }}},
+      {"replicas_agree",
+       2,
+       1,  // an element of what was gathered is wrong on one rank
+       {.collected =
+            [](CollectiveOp op, int, std::span<std::byte> data) {
+              if (op == CollectiveOp::all_gather) data[2] ^= std::byte{1};
+            }}},
+      {"divided_model",
+       1,
+       2,  // the message before instead of this one
+       {.received =
+            [&before](std::span<std::byte> data) {
+              std::vector<std::byte> now(data.begin(), data.end());
+              if (before.size() == data.size()) std::ranges::copy(before, data.begin());
+              before = std::move(now);
+            }}},
+      {"divided_model",
+       1,
+       2,  // half of a message is lost
+       {.received = lose_half}},
+      {"divided_model",
+       1,
+       1,  // half of the keys of a rank with other tokens
+       {.received = lose_half},
+       2},
+      {"divided_model",
+       1,
+       1,  // keys that were used before instead of these
+       {.received =
+            [&before](std::span<std::byte> data) {
+              std::vector<std::byte> now(data.begin(), data.end());
+              if (before.size() == data.size()) std::ranges::copy(before, data.begin());
+              before = std::move(now);
+            }},
+       2},
+      {"divided_model",
+       1,
+       1,  // the last keys before a chunk, the smallest messages
+       {.received =
+            [&least](std::span<std::byte> data) {
+              if (data.size() <= least) lose_all(data);
+              least = std::min(least, data.size());
+            }},
+       2},
+      {"divided_model",
+       1,
+       1,  // gradients of keys: the second and third of three large messages
+       {.received =
+            [&large, largest = std::size_t{0}](std::span<std::byte> data) mutable {
+              largest = std::max(largest, data.size());
+              if (data.size() == largest && large++ % 4 > 1) lose_all(data);
+            }},
+       2},
+      {"gradient_exchange",
+       1,
+       1,  // a rank's part of the summed gradients of parameters
+       {.collected =
+            [lose_half](CollectiveOp op, int, std::span<std::byte> data) {
+              if (op == CollectiveOp::all_to_all) lose_half(data);
+            }},
+       2}};
   for (const auto& [check, tp, pp, faults, cp] : cases) {
     ShortTraining training = divided_training(tp, pp);
     training.split.context = cp;
@@ -279,6 +309,20 @@ TEST_CASE("a divided training resumes from its checkpoints to the bit") {
   for (std::size_t i = 0; i < 2; ++i) CHECK(resumed.steps[i].loss == whole.steps[i + 2].loss);
   training.split = {4, 1};
   CHECK_THROWS_WITH(train_divided(training, 4), Contains("saved by a training with split"));
+}
+
+TEST_CASE("checkpoints of ranks that divide tokens are not those of ranks that divide samples") {
+  const TemporaryDirectory folder;
+  ShortTraining training = divided_training(1, 1);
+  training.lanes = 1;
+  training.checkpoint = folder.path();
+  training.checkpoint_every = 2;
+  training.steps = 2;
+  training.split.context = 2;
+  train_divided(training, 2);
+  training.resume = true;
+  training.split.context = 1;
+  CHECK_THROWS_WITH(train_divided(training, 2), Contains("saved by a training with context 2"));
 }
 
 TEST_CASE("models and ranks that cannot be divided are refused with what to do") {

@@ -8,10 +8,10 @@ namespace bench::training {
 
 std::string_view to_string(RunPhase phase) {
   constexpr std::string_view kNames[] = {
-      "data",      "rollout",         "transfer",       "forward",
-      "backward",  "tensor_exchange", "pipeline_wait",  "exchange_exposed",
-      "optimizer", "lane_wait",       "evaluation",     "checkpoint",
-      "checks",    "other",           "exchange_hidden"};
+      "data",        "rollout",         "transfer",      "forward",
+      "backward",    "tensor_exchange", "pipeline_wait", "exchange_exposed",
+      "compression", "optimizer",       "lane_wait",     "evaluation",
+      "checkpoint",  "checks",          "other",         "exchange_hidden"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 

@@ -34,10 +34,9 @@ void check_exchange(const TrainerOptions& options, Workload& workload, int ranks
   if (const std::string why = why_not_exchanged(options, workload, ranks, on_host); !why.empty())
     throw Error(ErrorKind::input, why);
   const ExchangeMethod& method = options.parallel.method;
-  const std::int64_t evaluations = options.steps > 0 ? 0 : options.recipe.evaluation_every;
   const std::int64_t checkpoints = options.checkpoint.empty() ? 0 : options.checkpoint_every;
-  for (const auto& [name, every] :
-       {std::pair{"evaluation_every", evaluations}, std::pair{"checkpoint_every", checkpoints}})
+  for (const auto& [name, every] : {std::pair{"evaluation_every", options.recipe.evaluation_every},
+                                    std::pair{"checkpoint_every", checkpoints}})
     if (rounded_to_period(every, method) != every)
       throw Error(ErrorKind::input,
                   fmt::format("{} {} is not a multiple of {} local steps, after which ranks have a "

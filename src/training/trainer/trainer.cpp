@@ -63,6 +63,16 @@ KernelFactory with_exchanges(const KernelFactory& kernels, const ModelRanks& ran
                                                               : kernels;
 }
 
+/// With local steps ranks have their own gradient norms: a fault of one is a fault of the run.
+void agree_on(std::vector<TrainingCheck>& checks, Group& group) {
+  for (TrainingCheck& check : checks) {
+    const std::string found = agreed(group, check.held ? "" : check.text);
+    if (found.empty()) continue;
+    check.held = false;
+    check.text = found;
+  }
+}
+
 int usual_host_threads() {
   constexpr std::size_t kMost = 16;
   return static_cast<int>(std::min(allowed_cpus().size(), kMost));
@@ -80,6 +90,7 @@ void Trainer::finish() {
   if (profiler_) run_.profile = profiler_->finish();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(ranks_);
+  if (parallel_->local() != nullptr) agree_on(run_.checks, group_);
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
   if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
   if (workload_.rollouts() != nullptr) run_.checks.push_back(rollouts_check());

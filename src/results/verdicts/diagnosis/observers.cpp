@@ -35,8 +35,8 @@ constexpr PartOfPhase kParts[] = {{"data", M::data_share},
                                   {"backward", M::passes_share},
                                   {"tensor_exchange", M::exchange_share},
                                   {"exchange_exposed", M::exchange_share},
-                                  {"compression", M::exchange_share},  // of exchanged gradients
                                   {"pipeline_wait", M::pipeline_share},
+                                  {"compression", M::optimizer_share},  // computes on gradients too
                                   {"optimizer", M::optimizer_share},
                                   {"lane_wait", M::lane_wait_share},
                                   {"checkpoint", M::checkpoint_share},

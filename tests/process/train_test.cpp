@@ -131,6 +131,26 @@ TEST_CASE("ranks over MPI exchange gradients during the backward pass") {
   CHECK(json["groups"][0]["facts"]["exchange_overlaps"] == true);
 }
 
+TEST_CASE("ranks that exchange less say so in their title, and how much less") {
+  const BenchctlFolder bench;
+  const Answer answer = bench.run({"train", "llm", "--steps", "12", "--ranks", "2", "--lanes", "1",
+                                   "--exchange", "topk=0.05", "--json"});
+  if (answer.exit.text() == "exit code 3") {
+    WARN("not checked: " << answer.err);
+    return;
+  }
+  INFO(answer.err);
+  REQUIRE(answer.exit.clean());
+  const Json facts = parse_json(answer.out, "answer")["groups"][0]["facts"];
+  CHECK(facts["exchange"]["setting"] == "topk=0.05");
+  CHECK(facts["exchange"]["bytes_ratio"].get<double>() == Approx(0.1).epsilon(0.01));
+  CHECK_THAT(bench.run({"report", "training", "latest"}).out,
+             Contains("2 ranks (topk 0.05)") && Contains("topk=0.05: ") && Contains("compression"));
+  const Answer alone = bench.run({"train", "llm", "--exchange", "local=8"});
+  CHECK(alone.exit.text() == "exit code 2");
+  CHECK_THAT(alone.err, Contains("one rank has nothing to exchange") && Contains("--ranks 2"));
+}
+
 TEST_CASE("train refuses invalid options with the allowed values") {
   const BenchctlFolder bench;
   const Answer workload = bench.run({"train", "lm"});

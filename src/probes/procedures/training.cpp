@@ -19,6 +19,7 @@
 #include "probes/training/training_series.h"
 #include "probes/training/weight_export.h"
 #include "training/parallel/training_kernels.h"
+#include "training/trainer/exchange_rules.h"
 #include "training/trainer/memory_need.h"
 #include "training/workloads/workload.h"
 
@@ -96,6 +97,15 @@ training::ModelSplit split_of(const State& state) {
           static_cast<int>(state.integer("cp"))};
 }
 
+training::ExchangeMethod exchange_of(const State& state) {
+  return {training::exchange_kind_from(state.text("exchange")),
+          state.number("topk_share"),
+          static_cast<int>(state.integer("powersgd_rank")),
+          state.integer("local_steps"),
+          state.number("outer_rate"),
+          state.number("outer_momentum")};
+}
+
 training::TrainerOptions options_of(State& state, const training::Workload& workload,
                                     TrainingKernels& kernels) {
   training::TrainerOptions options;
@@ -118,6 +128,8 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
     options.recipe = for_pipeline(options.recipe, options.split, state.group().size());
   options.parallel.shard_optimizer = state.flag("shard_optimizer") || state.integer("zero") == 1;
   options.parallel.overlap = state.flag("overlap");
+  options.parallel.method = exchange_of(state);
+  training::round_to_periods(options);
   return options;
 }
 
@@ -136,6 +148,7 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
   options.lanes = 0;  // those that were asked for need not divide its batch
   options.profile = false;
   options.split = {};
+  options.parallel.method = {};
   if (state.device().kind() != "host")
     options.recipe.micro_batch = options.recipe.device_micro_batch;
   options.parallel.stream = stream;
@@ -172,9 +185,9 @@ void use_largest_batch(State& state, const training::Workload& workload, const M
     throw Error(ErrorKind::environment, "cannot find out how much memory is free",
                 "set the parameter memory_budget");
   if (options.lanes == 0) options.lanes = static_cast<int>(least(state.group(), options.cores));
-  const std::int64_t samples =
-      training::largest_micro_batch(workload, options.lanes, options.dtype, options.recompute,
-                                    budget.given ? *budget.bytes : kUsed * *budget.bytes);
+  const std::int64_t samples = training::largest_micro_batch(
+      workload, options.lanes, options.dtype, options.recompute,
+      budget.given ? *budget.bytes : kUsed * *budget.bytes, options.parallel.method);
   training::Recipe& recipe = options.recipe;
   recipe.micro_batch = std::max<std::int64_t>(1, samples);
   recipe = with_batch(recipe, recipe.micro_batch * options.lanes * state.group().size());
@@ -196,8 +209,9 @@ training::MemoryNeed need_of_fullest_rank(const training::Workload& workload,
         training::part_of_rank(options.split, stage * (ranks / stages), ranks);
     const int kept = training::micro_batches_in_flight(
         training::stage_passes(options.split.schedule, part, split.micro_batches));
-    const training::MemoryNeed need = training::memory_need(
-        workload, split, options.dtype, options.recompute, part, stages > 1 ? kept : 1);
+    const training::MemoryNeed need =
+        training::memory_need(workload, split, options.dtype, options.recompute, part,
+                              stages > 1 ? kept : 1, options.parallel.method);
     if (need.total() > most.total()) most = need;
   }
   return most;
@@ -309,6 +323,10 @@ void run_training(State& state) {
       state.group().collectives() == nullptr)  // tables are in host memory
     return state.skip(no_collectives(state.group()));
   training::TrainerOptions options = options_of(state, *workload, *kernels);
+  if (const std::string why = why_not_exchanged(options, *workload, state.group().size(),
+                                                state.device().kind() == "host");
+      !why.empty())
+    return state.skip(why);
   const MemoryBudget budget = memory_budget(state);
   if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
   const MemoryFit memory = memory_fit(state, *workload, budget, options);

@@ -1,5 +1,7 @@
 #include "probes/training/training_records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -45,15 +47,16 @@ Json steps_of(const TrainingRun& run) {
           {"seconds", column(run.steps, [](const TrainedStep& s) { return s.seconds; })}};
 }
 
-/// Rollouts are a phase of the workloads that have them, and some exchanges of divided models.
+/// Rollouts are a phase of the workloads that have them, compression of exchanges that compress,
+/// and some exchanges of divided models.
 Json breakdown_of(const TrainingRun& run) {
   using training::PhaseTime;
   std::vector<PhaseTime> phases = run.breakdown;
   std::erase_if(phases, [](const PhaseTime& p) {
-    const bool of_some = p.phase == training::RunPhase::rollout ||
-                         p.phase == training::RunPhase::tensor_exchange ||
-                         p.phase == training::RunPhase::context_exchange ||
-                         p.phase == training::RunPhase::pipeline_wait;
+    const bool of_some =
+        p.phase == training::RunPhase::rollout || p.phase == training::RunPhase::tensor_exchange ||
+        p.phase == training::RunPhase::context_exchange ||
+        p.phase == training::RunPhase::compression || p.phase == training::RunPhase::pipeline_wait;
     return of_some && p.mean.value == 0.0;
   });
   const auto share = [](const PhaseTime& p) { return p.share ? Json(*p.share) : Json(nullptr); };
@@ -90,12 +93,23 @@ Json loss_scale_of(const TrainingRun& run) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-/// Gradient bytes that a rank exchanges per step, without table rows; null for a single rank, and
-/// for parts of models, which differ.
+/// Bytes that a rank contributes to the exchange per step, without table rows: of its gradient, or
+/// of what is exchanged in its place. Null for a single rank, and for parts of models, which
+/// differ.
 Json exchange_bytes(const FinishedTraining& f) {
   if (f.trainer.split().ranks < 2 || !f.trainer.ranks().part().is_whole()) return nullptr;
-  return static_cast<double>(f.trainer.model().graph->trainable_count()) *
-         static_cast<double>(size_of(f.options.dtype));
+  return training::exchanged_bytes(f.options.parallel.method, f.trainer.plan());
+}
+
+/// How ranks exchange less than whole gradients, and the share of their bytes that is left; null if
+/// they exchange all.
+Json exchange_of_less(const FinishedTraining& f) {
+  const training::ExchangeMethod& method = f.options.parallel.method;
+  if (method.kind == training::ExchangeKind::full) return nullptr;
+  const double bytes = training::exchanged_bytes(method, f.trainer.plan());
+  return {{"kind", to_string(method.kind)},
+          {"setting", text_of(method)},
+          {"bytes_ratio", bytes / training::exchanged_bytes({}, f.trainer.plan())}};
 }
 
 int zero_of(const FinishedTraining& f) {
@@ -142,6 +156,7 @@ Json outcome_of(const FinishedTraining& f) {
       {"resumed_from_step", run.first_step > 0 ? Json(run.first_step) : Json(nullptr)},
       {"straggler_spread", run.straggler_spread},
       {"exchange_bytes", exchange_bytes(f)},
+      {"exchange", exchange_of_less(f)},
       {"exchange_overlaps", f.trainer.exchange_overlaps()},
       {"host", f.host},
       {"loss_scale", loss_scale_of(run)},

@@ -41,10 +41,12 @@ using training::TrainedStep;
 constexpr std::int64_t kColdSteps = 10;
 constexpr std::int64_t kStepsOfWindow = 10;
 
-/// A divided model is another series: "tp=2,pp=2,1f1b".
+/// A divided model is another series: "tp=2,pp=2,1f1b". So is an exchange of less: "topk=0.01".
 Json series_params(const FinishedTraining& f) {
   Json params = {{"workload", f.workload.name()}, {"preset", f.workload.preset()}};
   if (const std::string split = split_text(f); !split.empty()) params["split"] = split;
+  if (const std::string exchange = text_of(f.options.parallel.method); !exchange.empty())
+    params["exchange"] = exchange;
   return params;
 }
 

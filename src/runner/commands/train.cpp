@@ -18,7 +18,7 @@ constexpr std::uint64_t kLargestSeed = (std::uint64_t{1} << 53) - 1;  // the pro
 struct TrainOptions : PlanOptions, TrainingAnswer {
   TrainRequest request;
   int runs_asked = 0;  // 0: one per seed
-  std::string seeds, ranks, scaling, batches, split;
+  std::string seeds, ranks, scaling, batches, split, exchange;
   std::vector<std::string> labels;
 };
 
@@ -57,6 +57,7 @@ TrainRequest request_of(const TrainOptions& options) {
     for (const std::uint64_t batch : numbers_from(options.batches, "--batches", 1, kLargestBatch))
       request.batches.push_back(static_cast<std::int64_t>(batch));
   if (!options.split.empty()) request.split = split_from(options.split);
+  if (!options.exchange.empty()) request.exchange = exchange_from(options.exchange);
   const SplitRequest& split = request.split;
   if (request.ranks.empty() && !request.hosts && !options.split.empty())
     request.ranks = {split.ranks()};
@@ -79,6 +80,8 @@ ExitCode train(const TrainOptions& options) {
   if (!options.split.empty())
     for (const PlanEntry& entry : planned.plan.entries)
       if (entry.job.probe == "training") check_ranks_of_split(wanted.split, entry.job.ranks);
+  for (const PlanEntry& entry : planned.plan.entries)
+    if (entry.job.probe == "training") check_ranks_of_exchange(wanted.exchange, entry.job.ranks);
   if (wanted.scaling == ScalingKind::weak)
     fix_batch_of_rank(planned.plan, *wanted.batch, planned.catalogue);
   RunRequest request = run_request(options, std::move(planned.plan), database);
@@ -150,6 +153,9 @@ void add_where(CLI::App& command, TrainOptions& options) {
       command, "--split", options.split, "tp=T,pp=P,..",
       "Divide llm over ranks: tp its matrices, sp=1 rows too, cp the tokens of samples, pp its "
       "layers, dp copies of it, zero=1, 2 or 3 what copies share (default: dp over all ranks)");
+  add_value(command, "--exchange", options.exchange, "topk=S|powersgd=R|local=H",
+            "Exchange less between ranks: the share S of largest gradients, factors of rank R, or "
+            "parameters every H steps, e.g. --ranks 2 --exchange local=32 (default: full)");
   add_value(command, "--hosts", options.hosts, "FILE",
             "Train on all hosts in this hosts file together (default: this host)");
   command.add_option("--device", request.device, "Train on host or cuda (default: host)")

@@ -75,6 +75,22 @@ void check_split(const TrainRequest& request) {
   for (const int ranks : request.ranks) check_ranks_of_split(split, ranks);
 }
 
+void check_exchange(const TrainRequest& request) {
+  const ExchangeRequest& exchange = request.exchange;
+  if (exchange.is_full()) return;
+  const std::string option = "--exchange " + exchange.kind;
+  if (request.split.divides_model() || request.split.zero > 0)
+    refuse_request(option + " needs whole models with an optimizer each",
+                   "remove tp, pp and zero from --split");
+  if (request.device != "host")
+    refuse_request(option + " works on CPUs only", "use --device host, or remove --exchange");
+  if (request.dtype == "bf16" || request.dtype == "f16")
+    refuse_request(option + " and --dtype " + request.dtype, "use --dtype f32");
+  if (request.hosts) return;  // the plan knows how many ranks there are
+  if (request.ranks.empty()) check_ranks_of_exchange(exchange, 1);
+  for (const int ranks : request.ranks) check_ranks_of_exchange(exchange, ranks);
+}
+
 void check(const TrainRequest& request) {
   if (request.seeds.empty()) refuse_request("no seeds", "use --runs N or --seeds A,B");
   if (std::ranges::find(request.seeds, 0U) != request.seeds.end())
@@ -107,6 +123,7 @@ void check(const TrainRequest& request) {
                    "remove tp, cp, pp and zero above 1");
   check_batches(request);
   check_split(request);
+  check_exchange(request);
 }
 
 /// Prefix of the run ID; the probe's schema checks the workload name later.
@@ -155,6 +172,7 @@ Json params_of(const TrainRequest& request) {
   if (request.split.pp > 1) params["pp"] = request.split.pp;
   if (request.split.sp) params["sequence_parallel"] = true;
   if (request.split.zero > 0) params["zero"] = request.split.zero;
+  add_exchange(request.exchange, params);
   const std::string dtype = dtype_of(request);
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
                                    std::pair{"evaluation_data", &request.evaluation_data}})

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/plan/exchange_request.h"
 #include "runner/plan/planner.h"
 
 namespace bench {
@@ -41,6 +42,7 @@ struct TrainRequest {
   bool hosts = false;           // use all hosts of the hosts file, or a ladder of them
   ScalingKind scaling = ScalingKind::none;
   SplitRequest split = {};
+  ExchangeRequest exchange = {};
   // Unset values are the preset's (schemas/probes/training.json).
   std::optional<std::int64_t> steps = {}, lanes = {}, batch = {}, vocabulary = {};
   std::optional<double> target = {};

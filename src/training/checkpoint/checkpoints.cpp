@@ -187,7 +187,7 @@ std::vector<NamedView> Checkpoints::shared() const {
     sections.push_back({"parameter/" + graph.tensor(id).name,
                         replica.weights().view(replica.plan(), id),
                         replica.weights().memory().get()});
-  if (!training_.shards()) add_optimizer(sections);
+  if (!training_.optimizer_is_own()) add_optimizer(sections);
   return sections;
 }
 
@@ -199,7 +199,9 @@ void Checkpoints::add_optimizer(std::vector<NamedView>& sections) const {
 
 std::vector<NamedView> Checkpoints::own() const {
   std::vector<NamedView> sections = added_;
-  if (training_.shards()) add_optimizer(sections);
+  if (training_.optimizer_is_own()) add_optimizer(sections);
+  const std::vector<NamedView> exchange = training_.exchange_state();
+  sections.insert(sections.end(), exchange.begin(), exchange.end());
   return sections;
 }
 
@@ -301,6 +303,7 @@ std::optional<Checkpoints::Done> Checkpoints::load() {
   agree(reason_of([&] { notes = read(steps.back(), bytes); }), ErrorKind::input, kUseOther);
   spread_shared();
   training_.replica().set_steps_done(steps.back());
+  training_.resume();
   return finish(steps.back(), bytes, begin, std::move(notes));
 }
 

@@ -75,6 +75,7 @@ BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, ExchangeS
       rank_(group.rank()),
       size_(group.size()),
       order_(order),
+      blocks_(blocks),
       outgoing_(padded_bytes(blocks, size_, dtype), "gradients to send", kernels.memory),
       incoming_(outgoing_.bytes(), "received gradients", kernels.memory) {
   if (stream == nullptr) return;
@@ -135,6 +136,11 @@ void BucketExchange::all_reduce(View row, BlockRange bucket) {
   sum_shard(parts);
   gather_parts(parts);
   unpad(parts, row, bucket, bucket);
+}
+
+void BucketExchange::all_reduce_row(View row) {
+  for (std::int64_t first = 0; first < blocks_of(row); first += blocks_)
+    all_reduce(row, {first, std::min(first + blocks_, blocks_of(row))});
 }
 
 void BucketExchange::reduce_scatter(View row, BlockRange bucket) {

@@ -60,6 +60,8 @@ class BucketExchange {
 
   /// Every rank's bucket of `row` becomes the sum over all ranks.
   void all_reduce(View row, BlockRange bucket);
+  /// The same for a whole row, in as many buckets as it needs.
+  void all_reduce_row(View row);
   /// This rank's shard becomes the sum; the rest of the bucket is undefined afterwards.
   void reduce_scatter(View row, BlockRange bucket);
   /// Every rank's bucket becomes the concatenation of all shards.
@@ -83,6 +85,7 @@ class BucketExchange {
   int rank_;
   int size_;
   SumOrder order_;
+  std::int64_t blocks_;  // of a bucket at most
   MemoryBlock outgoing_, incoming_;
 };
 

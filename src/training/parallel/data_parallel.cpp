@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -77,6 +78,24 @@ void with_types(Dtype dtype, const What& what) {
     what(float{}, float{});
 }
 
+/// sums += a, then -= b, summed over all ranks; in pieces, over the control plane.
+void add_over_ranks(Group& group, View a, View b, View sums) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+  with_row_type(a.dtype, [&]<class T>(T) {
+    std::vector<double> piece;
+    for (std::int64_t first = 0; first < a.elements(); first += std::ssize(piece)) {
+      piece.resize(std::min(kAtOnce, static_cast<std::size_t>(a.elements() - first)));
+      for (std::size_t i = 0; i < piece.size(); ++i) {
+        const std::int64_t at = first + static_cast<std::int64_t>(i);
+        piece[i] = static_cast<double>(a.as<T>()[at]) - static_cast<double>(b.as<T>()[at]);
+      }
+      group.sum(piece);
+      for (std::size_t i = 0; i < piece.size(); ++i)
+        sums.as<T>()[first + static_cast<std::int64_t>(i)] += static_cast<T>(piece[i]);
+    }
+  });
+}
+
 View row_in(const MemoryBlock& block, Dtype dtype) {
   return {block.data(), 1, block.bytes() / static_cast<std::int64_t>(size_of(dtype)), dtype};
 }
@@ -100,6 +119,10 @@ GradientAgreement DataParallel::compare_gradient(
   const MemoryBlock one(exchanged.bytes(), "gradients of one rank");
   const MemoryBlock alone(bytes_in(wide), "gradients of all ranks");
   Memory& memory = *replica_.kernels().memory;
+  const ErrorFeedback* const feedback = exchange_.feedback();
+  const MemoryBlock old(feedback != nullptr ? exchanged.bytes() : 0, "residuals before");
+  if (feedback != nullptr)
+    std::memcpy(old.data(), feedback->residual().data, static_cast<std::size_t>(old.bytes()));
   Replica::Hooks hooks;
   hooks.after_backward = own.after_backward;
   const std::exception_ptr thrown = exchange_.forward_backward(own.fill, hooks);
@@ -119,6 +142,8 @@ GradientAgreement DataParallel::compare_gradient(
     });
   }
   if (model_ != nullptr) sum_over(model_->context(), row_in(alone, wide));
+  if (feedback != nullptr)
+    add_over_ranks(group_, row_in(old, row.dtype), feedback->residual(), row_in(alone, wide));
   Distance distance;
   for (const BlockRange& range : exchange_.owned())
     with_types(row.dtype, [&]<class T, class Sum>(T, Sum) {
@@ -143,6 +168,38 @@ DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOpt
                     "available",
                 "build with NCCL or train with one rank");
   replica.own(exchange_.owned());
+  if (group.size() == 1 || !options.method.is_local()) return;
+  local_ = std::make_unique<LocalSgd>(replica, group, options.method, options.bucket_bytes,
+                                      options.order);
+  local_steps_ = options.method.local_steps;
+}
+
+std::int64_t DataParallel::kept_bytes() const {
+  if (const ErrorFeedback* feedback = exchange_.feedback())
+    return feedback->residual().elements() *
+           static_cast<std::int64_t>(size_of(feedback->residual().dtype));
+  return local_ ? local_->kept_bytes() : 0;
+}
+
+std::vector<NamedView> DataParallel::exchange_state() const {
+  if (const ErrorFeedback* feedback = exchange_.feedback()) return feedback->state();
+  return local_ ? local_->state() : std::vector<NamedView>{};
+}
+
+void DataParallel::resume() {
+  if (local_) local_->resume();
+}
+
+void DataParallel::average_parameters(StepOutcome& last) {
+  const Seconds begin = steady_now();
+  const TimelineScope recorded(replica_.timeline(), Activity::exchange);
+  local_->average();
+  last.straggler_spread = {largest(group_, computed_.value) -
+                           bench::total(group_, computed_.value) / group_.size()};
+  computed_ = {};
+  const Seconds took = steady_now() - begin;
+  last.exchange_exposed += took;
+  last.total += took;
 }
 
 StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double clip,
@@ -153,7 +210,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   hooks.after_backward = after_backward;
   const std::exception_ptr thrown = exchange_.forward_backward(fill, hooks);
   // Ranks that need this one within their passes wait there: the job must end, not agree.
-  if (thrown && model_ != nullptr) std::rethrow_exception(thrown);
+  if (thrown && (model_ != nullptr || local_)) std::rethrow_exception(thrown);
   const Seconds exchanged = steady_now();
   out.loss = agree_on_loss(thrown, out);
   const Seconds agreed = steady_now();
@@ -185,6 +242,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   const bool drains = model_ != nullptr && model_->part().stages > 1;
   (drains ? out.pipeline_wait : out.exchange_exposed) += agreed - exchanged;
   out.exchange_hidden = times.hidden();
+  out.compression = times.compressed;
   out.optimizer = updated - agreed;
   out.total = end - begin;
   return out;
@@ -192,6 +250,10 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
 
 /// The mean loss over all samples, summed in rank order, and the spread of the ranks' times.
 double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) {
+  if (local_) {  // ranks do not wait for each other
+    computed_ += exchange_.times().compute;
+    return replica_.loss_sum() / static_cast<double>(replica_.rows());
+  }
   const bool counts = model_ == nullptr || model_->counts_losses();
   const bool stages = model_ != nullptr && model_->part().stages > 1;
   const TimelineScope recorded(replica_.timeline(),

@@ -8,19 +8,26 @@
 // all ranks have the same bits; N ranks of one lane each train in f32 as one rank of N lanes does,
 // to the bit of every parameter. Other numbers of ranks and lanes differ by the rounding of sums;
 // in bf16 and f16 ranks add up in f32 and round once, lanes round after each.
+//
+// Ranks may exchange less (ExchangeMethod): a compressed gradient, or parameters after several
+// local steps. Reruns are bit-equal then too, and so are ranks: after each step, or each average. N
+// ranks train as N ranks only.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "devices/group.h"
 #include "training/engine/replica.h"
 #include "training/parallel/gradient_exchange.h"
+#include "training/parallel/local_sgd.h"
 #include "training/parallel/parameter_hashes.h"
 
 namespace bench::training {
 
-/// Loss and norm are those of the whole batch.
+/// Loss and norm are those of the whole batch; with local steps, of this rank's part.
 struct StepOutcome : Replica::Step {
   /// Of this rank, mean over its lanes; `transfer` of inputs to a device, `backward` including the
   /// sum of the lanes' gradients.
@@ -34,9 +41,11 @@ struct StepOutcome : Replica::Step {
   /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
   /// behind the backward pass; waiting for late ranks included.
   Seconds exchange_exposed, exchange_hidden;
-  Seconds optimizer;  // norm, clipping, update
+  Seconds compression;  // of exchanged gradients, and restoring them; part of no other time
+  Seconds optimizer;    // norm, clipping, update
   Seconds total;
-  /// Over ranks: the longest time for forward and backward pass, minus the mean.
+  /// Over ranks: the longest time for forward and backward pass, minus the mean. With local steps
+  /// that of all steps of a period, in its last one.
   Seconds straggler_spread;
 };
 
@@ -68,15 +77,28 @@ class DataParallel {
   /// One step on a batch of which `fill` writes this rank's part. Call on every rank.
   /// `after_backward` as in LaneHooks. Loss and norm are equal on all ranks. Throws on all ranks if
   /// one of them throws, and Error(internal) if loss or norm is not finite. Where models are
-  /// divided, only that rank throws: others may wait for it in their passes until the job is ended.
+  /// divided or steps are local, only that rank throws: others wait for it until the job is ended.
   StepOutcome step(const Replica::Fill& fill, double rate, double clip = 0.0,
                    const std::function<void(const Lane&, int)>& after_backward = {});
+
+  /// Whether average_parameters() has to follow this many steps of a training of `last`, after
+  /// which ranks have equal parameters again. Never unless steps are local.
+  bool averages_after(std::int64_t steps, std::int64_t last) const {
+    return local_ && (steps % local_steps_ == 0 || steps == last);
+  }
+  /// Ends a period of local steps; adds its time and the ranks' spread to `last`, the last step.
+  void average_parameters(StepOutcome& last);
+  /// Null unless steps are local.
+  LocalSgd* local() { return local_.get(); }
 
   /// Compares the exchanged gradient of a batch with the gradient that every rank computes from all
   /// ranks' parts, to find losses and corruption by the exchange. First `own` is exchanged; then
   /// all ranks compute each copy's part in the order of copies, which takes a forward and backward
   /// pass per copy of the model, of each rank's own tokens. Parameters do not change. Every rank
-  /// gets the same result. Copies are ranks where models are not divided.
+  /// gets the same result. Copies are ranks where models are not divided. If the exchange is
+  /// compressed, the gradient from all parts has all ranks' old residuals added and the new ones
+  /// subtracted, summed over the control plane: the identity of error feedback. Residuals and
+  /// factors then go on as after a step. Not with local steps.
   GradientAgreement compare_gradient(const GradientPass& own,
                                      const std::function<GradientPass(int copy)>& pass_of);
   GradientAgreement compare_gradient(const std::function<Replica::Fill(int copy)>& fill_of);
@@ -94,7 +116,15 @@ class DataParallel {
   bool shards() const { return exchange_.shards(); }
   bool overlaps() const { return exchange_.overlaps(); }
   /// Of the buffers of the exchange.
-  std::int64_t exchange_bytes() const { return exchange_.bytes(); }
+  std::int64_t exchange_bytes() const { return exchange_.bytes() + (local_ ? local_->bytes() : 0); }
+  /// What the exchange keeps from step to step in addition to the optimizer (kept_label()).
+  std::int64_t kept_bytes() const;
+  /// The state of the exchange that the next steps depend on, of this rank, for checkpoints.
+  std::vector<NamedView> exchange_state() const;
+  /// Whether the optimizer's state is this rank's own: sharded, or of local steps.
+  bool optimizer_is_own() const { return shards() || local_ != nullptr; }
+  /// After parameters and exchange_state() were loaded.
+  void resume();
 
  private:
   double agree_on_loss(std::exception_ptr thrown, StepOutcome& out);
@@ -107,6 +137,9 @@ class DataParallel {
   Group& copies_;    // ranks with other samples or tokens for the same part of a model
   Group& replicas_;  // those with the same parameters
   GradientExchange exchange_;
+  std::unique_ptr<LocalSgd> local_ = {};
+  std::int64_t local_steps_ = 1;
+  Seconds computed_ = {};  // by this rank, since the last average
 };
 
 }  // namespace bench::training

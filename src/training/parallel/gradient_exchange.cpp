@@ -86,7 +86,12 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
   else
     for (const Bucket& bucket : buckets_)
       owned_.push_back(shard_of(bucket.blocks, group.rank(), group.size()));
-  if (group.size() == 1) return;
+  if (group.size() == 1 || options.method.is_local()) return;
+  if (options.method.compresses()) {
+    feedback_ = std::make_unique<ErrorFeedback>(replica, group, options.method,
+                                                options.bucket_bytes, options.order);
+    return;
+  }
   std::int64_t most = 0;
   for (const Bucket& bucket : buckets_) most = std::max(most, bucket.blocks.size());
   exchange_.emplace(group, replica.kernels(), stream(), row.dtype, most, options.order);
@@ -96,7 +101,9 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
 
 std::exception_ptr GradientExchange::compute(const Replica::Fill& fill,
                                              const Replica::Hooks& hooks) try {
-  const int ranks = options_.model != nullptr ? options_.model->data().size() : group_.size();
+  const int ranks = options_.model != nullptr    ? options_.model->data().size()
+                    : options_.method.is_local() ? 1
+                                                 : group_.size();
   replica_.forward_backward(fill, replica_.rows() * ranks, hooks);
   if (hooks.reached) return {};
   const Seconds begin = steady_now();
@@ -130,14 +137,21 @@ std::exception_ptr GradientExchange::forward_backward(const Replica::Fill& fill,
   } else {
     thrown = compute(fill, hooks);
     times_.compute = steady_now() - begin;
-    if (exchange_) exchange_after_backward();
+    if (exchange_ || feedback_) exchange_after_backward();
   }
-  times_.exposed = steady_now() - begin - times_.compute;
+  times_.exposed = steady_now() - begin - times_.compute - times_.compressed;
   return thrown;
 }
 
 void GradientExchange::exchange_after_backward() {
   const Seconds begin = steady_now();
+  if (feedback_) {
+    const TimelineScope recorded(replica_.timeline(), Activity::exchange);
+    feedback_->exchange();
+    times_.compressed = feedback_->compressed();
+    times_.communicated = feedback_->communicated();
+    return;
+  }
   for (const Bucket& bucket : buckets_) exchange(bucket.blocks);
   times_.communicated = steady_now() - begin;
 }

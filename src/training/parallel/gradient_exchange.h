@@ -6,12 +6,15 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "devices/group.h"
 #include "training/engine/replica.h"
 #include "training/parallel/bucket_exchange.h"
+#include "training/parallel/error_feedback.h"
+#include "training/parallel/exchange_method.h"
 
 namespace bench::training {
 
@@ -56,15 +59,18 @@ struct DataParallelOptions {
   SumOrder order = SumOrder::ranks;
   ExchangeStream* stream = nullptr;   // of the device that trains; null on a host
   const ModelRanks* model = nullptr;  // of models divided over ranks; null: every rank has a whole
+  /// Of several ranks with whole models in host memory, all in f32 or f64, if it is not full. A
+  /// compressed exchange follows the backward pass, without overlap; shard_optimizer must be off.
+  ExchangeMethod method = {};
 };
 
 class GradientExchange {
  public:
   GradientExchange(Replica& replica, Group& group, const DataParallelOptions& options);
 
-  /// Leaves the sum over all ranks in replica.gradients(): in owned() at least. If this rank's
-  /// lanes throw, it still takes part in the exchange, so that no other rank hangs, and returns the
-  /// exception.
+  /// Leaves the sum over all ranks in replica.gradients(): in owned() at least; with local steps
+  /// the gradient of this rank's samples alone. If this rank's lanes throw, it still takes part in
+  /// the exchange, so that no other rank hangs, and returns the exception.
   std::exception_ptr forward_backward(const Replica::Fill& fill, Replica::Hooks hooks = {});
   /// Gathers the parameter shards of all ranks on every rank.
   void gather_parameters();
@@ -76,14 +82,19 @@ class GradientExchange {
   bool overlaps() const {
     return lane_sum_.has_value() || (exchange_ && stream() && options_.overlap);
   }
-  std::int64_t bytes() const { return exchange_ ? exchange_->bytes() : 0; }
+  std::int64_t bytes() const {
+    return exchange_ ? exchange_->bytes() : feedback_ ? feedback_->bytes() : 0;
+  }
+  /// Null unless the exchange is compressed.
+  const ErrorFeedback* feedback() const { return feedback_.get(); }
 
   /// Of the last forward_backward().
   struct Times {
     Seconds compute;       // the lanes, and summing them
     Seconds lane_sum;      // of that, summing when it was not part of the backward pass
     Seconds communicated;  // exchanging buckets, including waiting for late ranks
-    Seconds exposed;       // after the lanes finished
+    Seconds exposed;       // after the lanes finished, without `compressed`
+    Seconds compressed;    // choosing what to send, and restoring what was received
     Seconds hidden() const { return communicated > exposed ? communicated - exposed : Seconds{}; }
   };
   const Times& times() const { return times_; }
@@ -101,8 +112,9 @@ class GradientExchange {
   DataParallelOptions options_;
   std::vector<Bucket> buckets_;
   std::vector<BlockRange> owned_ = {};
-  std::optional<BucketExchange> exchange_ = {};  // of several ranks
-  std::optional<LaneSum> lane_sum_ = {};         // if lanes run during the exchange
+  std::optional<BucketExchange> exchange_ = {};   // of several ranks
+  std::optional<LaneSum> lane_sum_ = {};          // if lanes run during the exchange
+  std::unique_ptr<ErrorFeedback> feedback_ = {};  // of several ranks, if they compress
   Times times_ = {};
 };
 

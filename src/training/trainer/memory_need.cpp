@@ -34,7 +34,8 @@ const MemoryUse& MemoryNeed::largest() const {
 }
 
 MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
-                       bool recompute, const ModelPart& part, int kept) {
+                       bool recompute, const ModelPart& part, int kept,
+                       const ExchangeMethod& method) {
   const Model model = workload.model_part(part, split.micro_batch, dtype, recompute);
   const Plan training = make_plan(*model.graph), evaluation = make_plan(*model.graph, false);
   MemoryNeed need;
@@ -50,6 +51,8 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
   const std::int64_t elements =
       training.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype));
   need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(elements, dtype)});
+  if (const std::int64_t bytes = kept_bytes(method, elements, dtype); bytes > 0)
+    need.uses.push_back({std::string(kept_label(method)), bytes});
   need.uses.push_back({"evaluation", split.lanes * (evaluation.bytes(Arena::inputs) +
                                                     evaluation.bytes(Arena::transient))});
   if (!part.is_whole()) need.uses.push_back({"exchange", exchange_bytes(*model.graph)});
@@ -60,11 +63,12 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
 }
 
 std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtype, bool recompute,
-                                 double bytes) {
+                                 double bytes, const ExchangeMethod& method) {
   constexpr std::int64_t kMost = std::int64_t{1} << 24;
   const auto fits = [&](std::int64_t samples) {
     const BatchSplit split{.batch = samples * lanes, .lanes = lanes, .micro_batch = samples};
-    return static_cast<double>(memory_need(workload, split, dtype, recompute).total()) <= bytes;
+    return static_cast<double>(
+               memory_need(workload, split, dtype, recompute, {}, 1, method).total()) <= bytes;
   };
   if (!fits(1)) return 0;
   std::int64_t low = 1, high = 2;

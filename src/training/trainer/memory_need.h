@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "training/parallel/exchange_method.h"
 #include "training/trainer/batch_split.h"
 #include "training/trainer/training_run.h"
 #include "training/workloads/workload.h"
@@ -20,13 +21,14 @@ struct MemoryNeed {
 };
 
 /// `part`: of a divided model, the part whose rank is asked for; `kept`: the most micro-batches
-/// that it keeps at once (micro_batches_in_flight).
+/// that it keeps at once (micro_batches_in_flight). `method`: of ranks that exchange so.
 MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
-                       bool recompute, const ModelPart& part = {}, int kept = 1);
+                       bool recompute, const ModelPart& part = {}, int kept = 1,
+                       const ExchangeMethod& method = {});
 
 /// The most samples that each lane can process at once within `bytes` of a rank, a multiple of 8
-/// above 16; 0 if one is too many.
+/// above 16; 0 if one is too many. `method` as above.
 std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtype, bool recompute,
-                                 double bytes);
+                                 double bytes, const ExchangeMethod& method = {});
 
 }  // namespace bench::training

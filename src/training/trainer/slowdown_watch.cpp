@@ -34,6 +34,7 @@ constexpr RunPhase kPhasesOfStep[] = {
     RunPhase::context_exchange,
     RunPhase::pipeline_wait,
     RunPhase::exchange_exposed,
+    RunPhase::compression,
     RunPhase::optimizer,
     RunPhase::lane_wait,
 };
@@ -56,6 +57,7 @@ SlowdownWatch::Step SlowdownWatch::step_of(const StepOutcome& outcome) const {
                 outcome.context_exchange.value,
                 outcome.pipeline_wait.value,
                 outcome.exchange_exposed.value,
+                outcome.compression.value,
                 outcome.optimizer.value,
                 0.0};
   step.times.back() = total - sum_of(step.times);

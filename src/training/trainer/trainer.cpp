@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "core/text.h"
 #include "devices/facts/cpu_facts.h"
@@ -16,6 +17,7 @@
 #include "training/engine/content_hash.h"
 #include "training/parallel/rank_sum.h"
 #include "training/tables/sparse_tables.h"
+#include "training/trainer/exchange_rules.h"
 #include "training/trainer/pretraining.h"
 #include "training/trainer/whole_model.h"
 #include "training/workloads/rollouts.h"
@@ -63,6 +65,16 @@ KernelFactory with_exchanges(const KernelFactory& kernels, const ModelRanks& ran
   return none ? kernels : with_rank_kernels(kernels, groups);
 }
 
+/// With local steps ranks have their own gradient norms: a fault of one is a fault of the run.
+void agree_on(std::vector<TrainingCheck>& checks, Group& group) {
+  for (TrainingCheck& check : checks) {
+    const std::string found = agreed(group, check.held ? "" : check.text);
+    if (found.empty()) continue;
+    check.held = false;
+    check.text = found;
+  }
+}
+
 int usual_host_threads() {
   constexpr std::size_t kMost = 16;
   return static_cast<int>(std::min(allowed_cpus().size(), kMost));
@@ -80,18 +92,22 @@ void Trainer::finish() {
   if (profiler_) run_.profile = profiler_->finish();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(ranks_);
+  if (parallel_->local() != nullptr) agree_on(run_.checks, group_);
   if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
   if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
   if (workload_.rollouts() != nullptr) run_.checks.push_back(rollouts_check());
   // No training follows. Use half of the last scale: an overflow would only skip a training step
   // and must not fail a check of gradients.
   replica_->loss_scale().resume({std::max(replica_->loss_scale().value() / 2.0, 1.0)});
-  if (ranks_.replicas().size() > 1) run_.checks.push_back(exchange_check());
+  if (ranks_.replicas().size() > 1)
+    run_.checks.push_back(parallel_->local() != nullptr ? average_check() : exchange_check());
   if (!ranks_.part().is_whole()) check_divided_model();
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
-  group_.max(seconds);
-  for (std::size_t i = 0; i < seconds.size(); ++i) run_.steps[i].seconds = seconds[i];
+  const bool local = parallel_->local() != nullptr;
+  local ? group_.sum(seconds) : group_.max(seconds);
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    run_.steps[i].seconds = local ? seconds[i] / group_.size() : seconds[i];
   if (!run_.converged) return;
   run_.samples_to_target = run_.curve.back().samples;
   run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
@@ -139,6 +155,8 @@ std::vector<MemoryUse> Trainer::memory() const {
   }
   uses.push_back({"optimizer", replica_->optimizer_bytes()});
   uses.push_back({"exchange", parallel_->exchange_bytes() + replica_->exchange_bytes()});
+  if (const std::int64_t kept = parallel_->kept_bytes(); kept > 0)
+    uses.push_back({std::string(kept_label(options_.parallel.method)), kept});
   uses.push_back({"evaluation", evaluator_->memory_bytes()});
   if (const Rollouts* rollouts = workload_.rollouts())
     uses.push_back({"rollouts", rollouts->memory_bytes()});
@@ -212,12 +230,36 @@ TrainingCheck Trainer::exchange_check() {
       pass_of(ranks_.copy(), true), [&](int rank) { return pass_of(rank, false); });
   group_.max(distances);
   agreement.distance = std::max(agreement.distance, *std::ranges::max_element(distances));
+  if (const std::string method = text_of(options_.parallel.method); !method.empty())
+    return {
+        "error_feedback", agreement.held(),
+        fmt::format("what {} ranks{} exchanged by {} and kept differs by {:.2g} (relative) from "
+                    "the sum of their gradients and what they had kept",
+                    ranks_.copies(), tables != nullptr ? ", embedding tables included," : "",
+                    method, agreement.distance)};
   return {"gradient_exchange", agreement.held(),
           fmt::format(
               "the gradient of {} ranks{} differs by {:.2g} (relative) from that computed on all "
               "samples without the exchange",
               ranks_.data().size(), tables != nullptr ? ", embedding tables included," : "",
               agreement.distance)};
+}
+
+/// Checks that the average of local steps has the parameters of all ranks, which a gradient of the
+/// samples of the next step has moved apart. Untimed.
+TrainingCheck Trainer::average_check() {
+  Rollouts* rollouts = workload_.rollouts();
+  if (rollouts != nullptr) {
+    rollouts->share(split_.first(done_, ranks_.copy(), 0), split_.of_rank(), group_);
+    rollouts->use(ranks_.copy());
+  }
+  const double distance = parallel_->local()->compare([this](const Lane& lane, int number) {
+    workload_.read(Split::train, split_.first(done_, ranks_.copy(), number), model_, lane);
+  });
+  return {"local_average", distance <= GradientAgreement::kTolerance,
+          fmt::format("the update of the common parameters differs by {:.2g} (relative) from the "
+                      "one that each rank computes from the parameters of {} ranks",
+                      distance, ranks_.copies())};
 }
 
 /// Untimed, on the samples of the step that would come next.
@@ -247,6 +289,9 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                    {"horizon", recipe.horizon},
                    {"dtype", to_string(options_.dtype)},
                    {"items_per_sample", workload_.items_per_sample()}};
+  // Null as in checkpoints from before there were others.
+  const std::string method = text_of(options_.parallel.method);
+  identity["exchange"] = method.empty() ? Json(nullptr) : Json(method);
   if (!ranks_.part().is_whole())
     identity["split"] = {options_.split.tensor, options_.split.pipeline, ranks_.part().shards,
                          options_.split.sequence_parallel ? 1 : 0};
@@ -264,7 +309,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
   const auto loaded = options_.resume ? checkpoints_->load() : std::nullopt;
   if (!loaded) return {};
   const RunProgress progress = run_progress_from_json(loaded->notes);
-  run_.first_step = done_ = loaded->step;
+  run_.first_step = done_ = averaged_ = loaded->step;
   run_.curve = progress.curve;
   run_.converged =
       options_.steps == 0 && !run_.curve.empty() && meets(run_.curve.back().gap, recipe.target);
@@ -325,6 +370,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
           workload.model_part(ranks_.part(), split_.micro_batch, options.dtype, options.recompute)),
       plan_(make_plan(*model_.graph)),
       last_step_(options.steps > 0 ? options.steps : options.recipe.horizon) {
+  check_exchange(options, workload, group.size());
   prepare_together(workload, group);
   auto optimizer = workload.optimizer();
   optimizer_name_ = optimizer->name();
@@ -474,6 +520,7 @@ void Trainer::train_step(RunObserver& observer) {
   step.total = end - begin - compared;
   breakdown_.add(RunPhase::checks, compared);
   record_step(step, rate);
+  if (parallel_->averages_after(done_, last_step_)) average_parameters(step);
   observer.step_recorded(run_, done_ - 1, step);
 }
 
@@ -488,10 +535,11 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::pipeline_wait, step.pipeline_wait);
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
+  breakdown_.add(RunPhase::compression, step.compression);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
   const Seconds named = step.data + step.rollout + step.transfer + step.forward + step.backward +
                         step.tensor_exchange + step.context_exchange + step.pipeline_wait +
-                        step.exchange_exposed + step.optimizer;
+                        step.exchange_exposed + step.compression + step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   run_.processor.data += step.data_processor;
   run_.processor.forward += step.forward_processor;
@@ -502,6 +550,27 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
     checks_->after_step(done_, step.gradient_norm, options_.recipe.schedule.rate(done_));
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
+}
+
+/// Ends a period of local steps, whose losses and gradient norms become the means of the ranks'.
+void Trainer::average_parameters(StepOutcome& step) {
+  const Seconds before = step.total;
+  parallel_->average_parameters(step);
+  const std::span period(run_.steps.end() - (done_ - averaged_), run_.steps.end());
+  averaged_ = done_;
+  std::vector<double> sums;
+  for (const TrainedStep& one : period) sums.insert(sums.end(), {one.loss, one.gradient_norm});
+  group_.sum(sums);
+  for (std::size_t i = 0; i < period.size(); ++i) {
+    period[i].loss = sums[2 * i] / group_.size();
+    period[i].gradient_norm = sums[2 * i + 1] / group_.size();
+  }
+  step.loss = period.back().loss;
+  step.gradient_norm = period.back().gradient_norm;
+  const Seconds took = step.total - before;
+  period.back().seconds += took.value;
+  breakdown_.add(RunPhase::exchange_exposed, took);
+  spread_ += step.straggler_spread;
 }
 
 void Trainer::run_checks() {

@@ -85,7 +85,9 @@ Recipe with_batch(Recipe recipe, std::int64_t batch);
 class Trainer {
  public:
   /// All arguments must outlive the trainer. Throws Error(input) for a batch that cannot be split
-  /// (split_batch), and for a model that cannot be divided as the options say.
+  /// (split_batch), for a model that cannot be divided as the options say, for ranks that cannot
+  /// exchange so (exchange_rules.h), and for intervals of evaluations or checkpoints that are not
+  /// multiples of the period of local steps.
   Trainer(Workload& workload, const TrainerOptions& options, const KernelFactory& kernels,
           Group& group);
 
@@ -114,6 +116,7 @@ class Trainer {
   void train_block(RunObserver& observer);
   void train_step(RunObserver& observer);
   void record_step(const StepOutcome& step, double rate);
+  void average_parameters(StepOutcome& step);
   void run_checks();
   /// Returns the gradient norm averages of a resumed run.
   std::optional<GradientOutliers::Averages> prepare_checkpoints();
@@ -124,6 +127,7 @@ class Trainer {
   TrainingCheck tables_check();
   TrainingCheck rollouts_check();
   TrainingCheck exchange_check();
+  TrainingCheck average_check();
   void check_divided_model();
   std::vector<MemoryUse> memory() const;
   std::vector<MemoryUse> memory_of_fullest_rank() const;
@@ -153,6 +157,7 @@ class Trainer {
   Seconds elapsed_;  // before the run was resumed
   std::int64_t last_step_ = 0;
   std::int64_t done_ = 0;
+  std::int64_t averaged_ = 0;  // steps done at the last average of local steps
 };
 
 }  // namespace bench::training

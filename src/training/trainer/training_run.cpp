@@ -16,6 +16,7 @@ std::string_view to_string(RunPhase phase) {
                                          "context_exchange",
                                          "pipeline_wait",
                                          "exchange_exposed",
+                                         "compression",
                                          "optimizer",
                                          "lane_wait",
                                          "evaluation",

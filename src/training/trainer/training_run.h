@@ -34,6 +34,7 @@ enum class RunPhase {
   context_exchange,  // keys and values of other tokens
   pipeline_wait,     // for other stages of a pipeline
   exchange_exposed,
+  compression,  // of exchanged gradients, and restoring them
   optimizer,
   lane_wait,
   evaluation,
@@ -42,7 +43,7 @@ enum class RunPhase {
   other,
   exchange_hidden
 };
-constexpr std::size_t kRunPhases = 16;
+constexpr std::size_t kRunPhases = static_cast<std::size_t>(RunPhase::exchange_hidden) + 1;
 std::string_view to_string(RunPhase phase);
 
 struct PhaseTime {
@@ -91,7 +92,9 @@ struct TrainedStep {
   double loss = 0.0;           // mean over the global batch
   double gradient_norm = 0.0;  // before clipping; not finite if the step was skipped
   double rate = 0.0;           // learning rate
-  double seconds = 0.0;        // of the slowest rank, data and exchange included
+  /// Of the slowest rank, data and exchange included. Local steps: the mean of ranks, which wait
+  /// for each other in a period's last step only.
+  double seconds = 0.0;
 };
 
 struct MemoryUse {

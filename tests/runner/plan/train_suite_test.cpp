@@ -31,6 +31,8 @@ ProbeCatalogue training_catalogue() {
       "pp": {"type": "integer", "default": 1},
       "sequence_parallel": {"type": "boolean", "default": false},
       "zero": {"type": "integer", "default": 0},
+      "exchange": {"type": "string", "default": "full"},
+      "topk_share": {"type": "number", "default": 0.01},
       "target": {"type": ["number", "null"], "default": null},
       "dtype": {"type": "string", "default": "f32"},
       "seed": {"type": "integer", "minimum": 0, "default": 0}}})"),
@@ -284,6 +286,24 @@ TEST_CASE("a split that makes no sense is refused with what to write instead") {
             [](TrainRequest& r) { r.workload = "dlrm"; }, "the model of dlrm cannot be divided"},
         {[](TrainRequest& r) { r.device = "cuda"; }, "on CPUs only"},
         {[](TrainRequest& r) { r.largest_batch = true; }, "--split and --largest-batch"}}) {
+    TrainRequest other = request;
+    change(other);
+    CHECK_THROWS_WITH(train_suite(other), Contains(words));
+  }
+}
+
+TEST_CASE("an exchange is refused with what it cannot be combined with") {
+  TrainRequest request{.workload = "llm", .ranks = {2}};
+  request.exchange = exchange_from("topk=0.02");
+  CHECK(train_plan_of(request).entries.front().job.params.at("topk_share") == 0.02);
+  for (const auto& [change, words] :
+       {std::pair<void (*)(TrainRequest&), const char*>{[](TrainRequest& r) { r.ranks.clear(); },
+                                                        "one rank has nothing to exchange"},
+        {[](TrainRequest& r) { r.ranks = {1}; }, "one rank has nothing to exchange"},
+        {[](TrainRequest& r) { r.split = split_from("tp=2"); }, "needs whole models"},
+        {[](TrainRequest& r) { r.split = split_from("zero=1,dp=2"); }, "needs whole models"},
+        {[](TrainRequest& r) { r.device = "cuda"; }, "works on CPUs only"},
+        {[](TrainRequest& r) { r.dtype = "bf16"; }, "--exchange topk and --dtype bf16"}}) {
     TrainRequest other = request;
     change(other);
     CHECK_THROWS_WITH(train_suite(other), Contains(words));

@@ -49,6 +49,20 @@ TEST_CASE("the memory that a training needs by its plans is what it takes, by la
   }
 }
 
+TEST_CASE("the memory of an exchange of less has its residual, or its outer state") {
+  const auto workload = make_workload("llm", "tiny", 1);
+  const auto bytes_of = [&](const ExchangeMethod& method, const char* label) -> std::int64_t {
+    for (const MemoryUse& use :
+         memory_need(*workload, {.micro_batch = 4}, Dtype::f32, false, {}, 1, method).uses)
+      if (use.label == label) return use.bytes;
+    return 0;
+  };
+  const std::int64_t row = bytes_of({}, "gradients");
+  CHECK(bytes_of({}, "residual") == 0);
+  CHECK(bytes_of({.kind = ExchangeKind::powersgd}, "residual") == row);
+  CHECK(bytes_of({.kind = ExchangeKind::local}, "outer_state") == 2 * row);
+}
+
 TEST_CASE("the largest micro-batch is one below the first that does not fit") {
   const auto workload = make_workload("llm", "tiny", 1);
   const auto need = [&](std::int64_t samples) {

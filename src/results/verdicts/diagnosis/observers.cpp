@@ -37,6 +37,7 @@ constexpr PartOfPhase kParts[] = {{"data", M::data_share},
                                   {"context_exchange", M::exchange_share},
                                   {"exchange_exposed", M::exchange_share},
                                   {"pipeline_wait", M::pipeline_share},
+                                  {"compression", M::optimizer_share},  // computes on gradients too
                                   {"optimizer", M::optimizer_share},
                                   {"lane_wait", M::lane_wait_share},
                                   {"checkpoint", M::checkpoint_share},
@@ -142,6 +143,7 @@ void add_exchange(Observation& observation, const RunView& view, const JobResult
   observation.set(M::overlap_share, 1.0 - exposed / all, source);
   const auto steps = static_cast<double>(column(view.chunk(job.job.id, "steps"), "seconds").size());
   const double bytes = number_field(facts, "exchange_bytes");
+  if (field(facts, "exchange").is_object()) return;  // not an all-reduce of these bytes
   // nccl-tests' definition for all-reduce.
   const double busbw = 2.0 * (ranks - 1.0) / ranks * bytes * steps / all;
   observation.set(M::busbw, busbw, source);

@@ -144,6 +144,16 @@ std::string not_compared_text(const TrainingGroup& group) {
   return why.empty() ? "" : "the divided one was not compared with it: " + why;
 }
 
+/// What ranks exchange in place of whole gradients; "" if they exchange those.
+std::string exchange_text(const TrainingGroup& group) {
+  const Json& exchange = object_field(group.facts, "exchange");
+  const double ratio = number_field(exchange, "bytes_ratio");
+  if (!std::isfinite(ratio)) return "";
+  return fmt::format("{}: {} per rank and step, {:.3g} % of the gradient",
+                     text_field(exchange, "setting"),
+                     format(Bytes{number_field(group.facts, "exchange_bytes")}), 100.0 * ratio);
+}
+
 std::string bubble_text(const TrainingGroup& group) {
   const Json& division = object_field(group.facts, "division");
   const double bubble = number_field(division, "bubble");
@@ -167,6 +177,7 @@ std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup
       {"throughput", throughput_text(group)},
       {"MFU", mfu_text(group)},
       {"straggler", straggler_text(group)},
+      {"exchange", exchange_text(group)},
       {"pipeline bubble", bubble_text(group)},
       {"whole model", not_compared_text(group)},
       {"energy", energy_text(group)}};
@@ -208,8 +219,19 @@ std::string items_word(const TrainingGroup& group) {
 
 namespace {
 
-/// How the model is divided over the ranks: "tp 2, cp 2, pp 2, dp 1, zero 1"; "" if each has a
-/// whole one of its own.
+/// "topk 0.01", "powersgd 4", "local 32"; "" if ranks exchange whole gradients.
+std::string exchange_words(const Json& params) {
+  const std::string kind = text_field(params, "exchange");
+  if (kind.empty() || kind == "full") return "";
+  const char* const of_kind = kind == "topk"       ? "topk_share"
+                              : kind == "powersgd" ? "powersgd_rank"
+                                                   : "local_steps";
+  const double value = number_field(params, of_kind);
+  return std::isfinite(value) ? fmt::format("{} {:g}", kind, value) : kind;
+}
+
+/// How the model is divided over the ranks, and what they exchange if not whole gradients: "tp 2,
+/// cp 2, pp 2, dp 1, zero 1", "local 32"; "" if each has a whole one of its own.
 std::string split_words(const TrainingSetup& setup) {
   const Json& params = setup.params;
   const auto degree = [&](const char* key, std::int64_t least, std::int64_t most) {
@@ -227,6 +249,8 @@ std::string split_words(const TrainingSetup& setup) {
   if (!words.empty() || zero > 0)
     words.push_back(fmt::format("dp {}", std::max<std::int64_t>(1, setup.ranks / (tp * cp * pp))));
   if (zero > 0) words.push_back(fmt::format("zero {}", zero));
+  if (const std::string exchange = exchange_words(params); !exchange.empty())
+    words.push_back(exchange);
   return join(words, ", ");
 }
 

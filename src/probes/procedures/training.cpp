@@ -129,7 +129,6 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.parallel.shard_optimizer = state.flag("shard_optimizer") || state.integer("zero") == 1;
   options.parallel.overlap = state.flag("overlap");
   options.parallel.method = exchange_of(state);
-  training::round_to_periods(options);
   return options;
 }
 
@@ -185,9 +184,10 @@ void use_largest_batch(State& state, const training::Workload& workload, const M
     throw Error(ErrorKind::environment, "cannot find out how much memory is free",
                 "set the parameter memory_budget");
   if (options.lanes == 0) options.lanes = static_cast<int>(least(state.group(), options.cores));
-  const std::int64_t samples = training::largest_micro_batch(
-      workload, options.lanes, options.dtype, options.recompute,
-      budget.given ? *budget.bytes : kUsed * *budget.bytes, options.parallel.method);
+  const std::int64_t samples =
+      training::largest_micro_batch(workload, options.lanes, options.dtype, options.recompute,
+                                    budget.given ? *budget.bytes : kUsed * *budget.bytes,
+                                    options.parallel.method, state.group().size());
   training::Recipe& recipe = options.recipe;
   recipe.micro_batch = std::max<std::int64_t>(1, samples);
   recipe = with_batch(recipe, recipe.micro_batch * options.lanes * state.group().size());
@@ -329,6 +329,7 @@ void run_training(State& state) {
     return state.skip(why);
   const MemoryBudget budget = memory_budget(state);
   if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
+  training::round_to_periods(options);
   const MemoryFit memory = memory_fit(state, *workload, budget, options);
   if (!memory.why_not.empty()) {
     state.event(kOutOfMemoryEvent, memory.facts);

@@ -9,6 +9,7 @@
 #include "probes/training/profile_records.h"
 #include "probes/training/training_base.h"
 #include "probes/training/training_series.h"
+#include "training/trainer/exchange_rules.h"
 
 namespace bench {
 namespace {
@@ -93,12 +94,22 @@ Json loss_scale_of(const TrainingRun& run) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+/// What a rank contributed to the exchange per step of this run: the last period of local steps
+/// may have been shorter.
+double exchanged_per_step(const FinishedTraining& f) {
+  const training::ExchangeMethod& method = f.options.parallel.method;
+  const auto steps = static_cast<std::int64_t>(f.run.steps.size());
+  const double usual = training::exchanged_bytes(method, f.trainer.plan());
+  if (!method.is_local() || steps == 0) return usual;
+  return usual * static_cast<double>(rounded_to_period(steps, method)) / static_cast<double>(steps);
+}
+
 /// Bytes that a rank contributes to the exchange per step, without table rows: of its gradient, or
 /// of what is exchanged in its place. Null for a single rank, and for parts of models, which
 /// differ.
 Json exchange_bytes(const FinishedTraining& f) {
   if (f.trainer.split().ranks < 2 || !f.trainer.ranks().part().is_whole()) return nullptr;
-  return training::exchanged_bytes(f.options.parallel.method, f.trainer.plan());
+  return exchanged_per_step(f);
 }
 
 /// How ranks exchange less than whole gradients, and the share of their bytes that is left; null if
@@ -106,7 +117,7 @@ Json exchange_bytes(const FinishedTraining& f) {
 Json exchange_of_less(const FinishedTraining& f) {
   const training::ExchangeMethod& method = f.options.parallel.method;
   if (method.kind == training::ExchangeKind::full) return nullptr;
-  const double bytes = training::exchanged_bytes(method, f.trainer.plan());
+  const double bytes = exchanged_per_step(f);
   return {{"kind", to_string(method.kind)},
           {"setting", text_of(method)},
           {"bytes_ratio", bytes / training::exchanged_bytes({}, f.trainer.plan())}};

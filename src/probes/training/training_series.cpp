@@ -7,6 +7,7 @@
 
 #include "core/clean.h"
 #include "training/engine/plan.h"
+#include "training/trainer/exchange_rules.h"
 
 namespace bench::training {
 namespace {
@@ -61,13 +62,11 @@ StepRates step_rates(const FinishedTraining& f) {
   // A single evaluation at the end is no reason for a single window.
   const bool evaluates = f.options.steps == 0 && f.options.recipe.evaluation_every > 0 &&
                          f.options.recipe.evaluation_every < f.options.recipe.horizon;
-  const std::int64_t window =
-      std::min(evaluates ? f.options.recipe.evaluation_every : kStepsOfWindow,
-               std::max<std::int64_t>(1, count));
+  const auto [first_step, window] = rate_windows(
+      count, evaluates ? f.options.recipe.evaluation_every : 0, f.options.parallel.method);
   StepRates found;
   found.conditions.quality = f.steps.quality;
-  for (std::int64_t begin = std::min(kColdSteps, count - window); begin + window <= count;
-       begin += window) {
+  for (std::int64_t begin = first_step; begin + window <= count; begin += window) {
     double seconds = 0.0;
     for (std::int64_t i = begin; i < begin + window; ++i)
       seconds += steps[static_cast<std::size_t>(i)].seconds;
@@ -155,6 +154,14 @@ void write_convergence(State& state, const FinishedTraining& f) {
 }
 
 }  // namespace
+
+RateWindows rate_windows(std::int64_t steps, std::int64_t evaluation_every,
+                         const training::ExchangeMethod& method) {
+  const std::int64_t usual =
+      evaluation_every > 0 ? evaluation_every : rounded_to_period(kStepsOfWindow, method);
+  const std::int64_t length = std::min(usual, std::max<std::int64_t>(1, steps));
+  return {std::min(rounded_to_period(kColdSteps, method), steps - length), length};
+}
 
 std::string target_text(std::optional<double> target) {
   return target ? fmt::format("target {:.4g}", *target)

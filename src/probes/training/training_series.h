@@ -9,6 +9,15 @@
 
 namespace bench {
 
+/// The windows of steps of which rates are measured: from `first` on, without cold steps, each
+/// `length` steps. Those between two evaluations, or (`evaluation_every` 0) about ten steps. With
+/// local steps, whole periods, as the last step of a period has all of its exchange.
+struct RateWindows {
+  std::int64_t first = 0, length = 1;
+};
+RateWindows rate_windows(std::int64_t steps, std::int64_t evaluation_every,
+                         const training::ExchangeMethod& method);
+
 void write_training_series(State& state, const FinishedTraining& finished);
 
 /// "target 0.12", or that there is none.

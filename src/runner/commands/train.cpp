@@ -153,9 +153,10 @@ void add_where(CLI::App& command, TrainOptions& options) {
       command, "--split", options.split, "tp=T,pp=P,..",
       "Divide llm over ranks: tp its matrices, sp=1 rows too, cp the tokens of samples, pp its "
       "layers, dp copies of it, zero=1, 2 or 3 what copies share (default: dp over all ranks)");
-  add_value(command, "--exchange", options.exchange, "topk=S|powersgd=R|local=H",
-            "Exchange less between ranks: the share S of largest gradients, factors of rank R, or "
-            "parameters every H steps, e.g. --ranks 2 --exchange local=32 (default: full)");
+  add_value(
+      command, "--exchange", options.exchange, "topk=S|powersgd=R|local=H",
+      "Exchange less between ranks: a share S of each gradient's elements, factors of rank R, or "
+      "parameters every H steps, e.g. --ranks 2 --exchange local=32 (default: full)");
   add_value(command, "--hosts", options.hosts, "FILE",
             "Train on all hosts in this hosts file together (default: this host)");
   command.add_option("--device", request.device, "Train on host or cuda (default: host)")

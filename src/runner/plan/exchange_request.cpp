@@ -52,7 +52,7 @@ ExchangeRequest exchange_from(const std::string& text) {
     const std::string key = item.substr(0, item.find('='));
     if (first && key == "full" && item == key) {
     } else if (first && key == "topk") {
-      exchange.topk_share = value_of(item, 1e-9, 1.0, "the share of elements to send,");
+      exchange.topk_share = value_of(item, 1e-6, 1.0, "the share of elements to send,");
     } else if (first && key == "powersgd") {
       exchange.powersgd_rank = value_of<std::int64_t>(item, 1, 1024, "a whole number");
     } else if (first && key == "local") {

@@ -45,6 +45,12 @@ std::unique_ptr<Compressor> make_compressor(const ExchangeMethod& method,
                                             const CompressorPlace& place,
                                             const std::vector<RowTensor>& tensors, Dtype dtype);
 
+/// What such a compressor's messages, factors and scratch memory take, on so many ranks of so many
+/// threads; without the buffers in which factors are summed, which are those of any exchange. 0 for
+/// methods that compress nothing.
+std::int64_t compressor_bytes(const ExchangeMethod& method, const std::vector<RowTensor>& tensors,
+                              Dtype dtype, int ranks, int threads);
+
 /// what(T{}) for rows of this type, which is f32 or f64.
 template <class What>
 void with_row_type(Dtype dtype, const What& what) {

@@ -13,8 +13,9 @@ namespace bench::training {
 namespace {
 
 constexpr std::int64_t kSummedAtOnce = std::int64_t{1} << 20;  // doubles over the control plane
-// How far the ranks move apart for the comparison, relative to the parameters: far above rounding.
-constexpr double kApart = 0.01;
+// How far an average moves parameters in the comparison, relative to them: far above rounding. The
+// ranks move further apart the smaller the outer rate is.
+constexpr double kMoved = 0.01;
 
 Replica& with_full_precision(Replica& replica) {
   const Dtype dtype = replica.gradients().dtype;
@@ -134,7 +135,8 @@ double LocalSgd::compare(const Replica::Fill& fill) {
   replica_.forward_backward(fill, replica_.rows());
   replica_.sum_lanes();
   const View gradient = replica_.gradients();
-  const double step = kApart * length_of_row(parameters()) / length_of_row(gradient);
+  const double step =
+      kMoved / method_.outer_rate * length_of_row(parameters()) / length_of_row(gradient);
   double difference = 0.0, length = 0.0;
   with_row_type(gradient.dtype, [&]<class T>(T) {
     T* const own = parameters().as<T>();

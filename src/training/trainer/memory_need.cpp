@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "training/engine/plan.h"
+#include "training/parallel/compressor.h"
 #include "training/workloads/rollouts.h"
 
 namespace bench::training {
@@ -56,6 +57,9 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
   need.uses.push_back({"evaluation", split.lanes * (evaluation.bytes(Arena::inputs) +
                                                     evaluation.bytes(Arena::transient))});
   if (!part.is_whole()) need.uses.push_back({"exchange", exchange_bytes(*model.graph)});
+  if (method.compresses())
+    need.uses.push_back({"exchange", compressor_bytes(method, row_tensors(training), dtype,
+                                                      split.ranks, split.lanes)});
   if (const Rollouts* rollouts = workload.rollouts())
     need.uses.push_back(
         {"rollouts", rollouts->memory_bytes(evaluation, split.lanes, split.micro_batch)});
@@ -63,10 +67,11 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
 }
 
 std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtype, bool recompute,
-                                 double bytes, const ExchangeMethod& method) {
+                                 double bytes, const ExchangeMethod& method, int ranks) {
   constexpr std::int64_t kMost = std::int64_t{1} << 24;
   const auto fits = [&](std::int64_t samples) {
-    const BatchSplit split{.batch = samples * lanes, .lanes = lanes, .micro_batch = samples};
+    const BatchSplit split{
+        .batch = samples * lanes * ranks, .ranks = ranks, .lanes = lanes, .micro_batch = samples};
     return static_cast<double>(
                memory_need(workload, split, dtype, recompute, {}, 1, method).total()) <= bytes;
   };

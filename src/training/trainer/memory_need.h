@@ -27,8 +27,8 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
                        const ExchangeMethod& method = {});
 
 /// The most samples that each lane can process at once within `bytes` of a rank, a multiple of 8
-/// above 16; 0 if one is too many. `method` as above.
+/// above 16; 0 if one is too many. `method` as above, over so many ranks.
 std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtype, bool recompute,
-                                 double bytes, const ExchangeMethod& method = {});
+                                 double bytes, const ExchangeMethod& method = {}, int ranks = 1);
 
 }  // namespace bench::training

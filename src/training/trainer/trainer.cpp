@@ -233,10 +233,10 @@ TrainingCheck Trainer::exchange_check() {
   if (const std::string method = text_of(options_.parallel.method); !method.empty())
     return {
         "error_feedback", agreement.held(),
-        fmt::format("what {} ranks{} exchanged by {} and kept differs by {:.2g} (relative) from "
-                    "the sum of their gradients and what they had kept",
-                    ranks_.copies(), tables != nullptr ? ", embedding tables included," : "",
-                    method, agreement.distance)};
+        fmt::format("exchanged sum plus new residuals differs by {:.2g} (relative) from gradients "
+                    "plus old residuals ({} ranks, {}{})",
+                    agreement.distance, ranks_.copies(), method,
+                    tables != nullptr ? ", embedding tables exchanged in full" : "")};
   return {"gradient_exchange", agreement.held(),
           fmt::format(
               "the gradient of {} ranks{} differs by {:.2g} (relative) from that computed on all "

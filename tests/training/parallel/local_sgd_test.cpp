@@ -145,6 +145,25 @@ TEST_CASE("a rank that is left out of the average is found, and comparing change
   }
 }
 
+TEST_CASE("an average by a small outer rate is judged as one by a large rate") {
+  for (const double rate : {1e-6, 1e-3, 10.0})
+    for (const bool silent : {false, true}) {
+      std::vector<double> distances(2);
+      run_ranks(2, [&](Group& threads) {
+        SilentRank collectives(threads);
+        GroupWith changed(threads, collectives);
+        Group& group = silent ? static_cast<Group&>(changed) : threads;
+        LlmTrainer trainer(half_a_batch(group));
+        DataParallel parallel(trainer.replica(), group, local_steps(8, rate, 0.0));
+        distances[static_cast<std::size_t>(group.rank())] =
+            parallel.local()->compare(trainer.fill(0, group.rank()));
+      });
+      INFO("rate " << rate << ", distance " << distances[0]);
+      CHECK((distances[0] > 1e-2) == silent);
+      CHECK((distances[0] < GradientAgreement::kTolerance) == !silent);
+    }
+}
+
 TEST_CASE("the last step is averaged though its period is not over") {
   std::vector<int> averaged(2);
   run_ranks(2, [&](Group& group) {

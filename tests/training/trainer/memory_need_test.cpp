@@ -61,6 +61,8 @@ TEST_CASE("the memory of an exchange of less has its residual, or its outer stat
   CHECK(bytes_of({}, "residual") == 0);
   CHECK(bytes_of({.kind = ExchangeKind::powersgd}, "residual") == row);
   CHECK(bytes_of({.kind = ExchangeKind::local}, "outer_state") == 2 * row);
+  CHECK(bytes_of({}, "exchange") == 0);
+  CHECK(bytes_of({.kind = ExchangeKind::local}, "exchange") == 0);
 }
 
 TEST_CASE("the largest micro-batch is one below the first that does not fit") {

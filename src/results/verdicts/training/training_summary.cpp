@@ -219,7 +219,8 @@ std::string items_word(const TrainingGroup& group) {
 
 namespace {
 
-/// "topk 0.01", "powersgd 4", "local 32"; "" if ranks exchange whole gradients.
+/// "topk 0.01", "powersgd 4", "local 32", "local 32 rate 1 momentum 0"; "" if ranks exchange whole
+/// gradients.
 std::string exchange_words(const Json& params) {
   const std::string kind = text_field(params, "exchange");
   if (kind.empty() || kind == "full") return "";
@@ -227,7 +228,13 @@ std::string exchange_words(const Json& params) {
                               : kind == "powersgd" ? "powersgd_rank"
                                                    : "local_steps";
   const double value = number_field(params, of_kind);
-  return std::isfinite(value) ? fmt::format("{} {:g}", kind, value) : kind;
+  std::string words = std::isfinite(value) ? fmt::format("{} {}", kind, value) : kind;
+  if (kind != "local") return words;
+  for (const auto& [name, word, usual] :
+       {std::tuple{"outer_rate", "rate", 0.7}, std::tuple{"outer_momentum", "momentum", 0.9}})
+    if (const double other = number_field(params, name, usual); other != usual)
+      words += fmt::format(" {} {}", word, other);
+  return words;
 }
 
 /// How the model is divided over the ranks, and what they exchange if not whole gradients: "tp 2,

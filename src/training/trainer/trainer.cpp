@@ -11,15 +11,14 @@
 #include <optional>
 #include <span>
 
-#include "core/text.h"
 #include "devices/facts/cpu_facts.h"
 #include "devices/host_clock.h"
 #include "training/engine/content_hash.h"
 #include "training/parallel/rank_sum.h"
 #include "training/tables/sparse_tables.h"
 #include "training/trainer/exchange_rules.h"
+#include "training/trainer/final_checks.h"
 #include "training/trainer/pretraining.h"
-#include "training/trainer/whole_model.h"
 #include "training/workloads/rollouts.h"
 
 namespace bench::training {
@@ -65,16 +64,6 @@ KernelFactory with_exchanges(const KernelFactory& kernels, const ModelRanks& ran
   return none ? kernels : with_rank_kernels(kernels, groups);
 }
 
-/// With local steps ranks have their own gradient norms: a fault of one is a fault of the run.
-void agree_on(std::vector<TrainingCheck>& checks, Group& group) {
-  for (TrainingCheck& check : checks) {
-    const std::string found = agreed(group, check.held ? "" : check.text);
-    if (found.empty()) continue;
-    check.held = false;
-    check.text = found;
-  }
-}
-
 int usual_host_threads() {
   constexpr std::size_t kMost = 16;
   return static_cast<int>(std::min(allowed_cpus().size(), kMost));
@@ -92,16 +81,8 @@ void Trainer::finish() {
   if (profiler_) run_.profile = profiler_->finish();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(ranks_);
-  if (parallel_->local() != nullptr) agree_on(run_.checks, group_);
-  if (workload_.knows_floor() && !run_.curve.empty()) run_.checks.push_back(floor_check());
-  if (workload_.tables() != nullptr) run_.checks.push_back(tables_check());
-  if (workload_.rollouts() != nullptr) run_.checks.push_back(rollouts_check());
-  // No training follows. Use half of the last scale: an overflow would only skip a training step
-  // and must not fail a check of gradients.
-  replica_->loss_scale().resume({std::max(replica_->loss_scale().value() / 2.0, 1.0)});
-  if (ranks_.replicas().size() > 1)
-    run_.checks.push_back(parallel_->local() != nullptr ? average_check() : exchange_check());
-  if (!ranks_.part().is_whole()) check_divided_model();
+  FinalChecks({workload_, options_, ranks_, *parallel_, model_, split_, kernels_, done_})
+      .add_to(run_);
   std::vector<double> seconds;
   for (const TrainedStep& step : run_.steps) seconds.push_back(step.seconds);
   const bool local = parallel_->local() != nullptr;
@@ -111,40 +92,6 @@ void Trainer::finish() {
   if (!run_.converged) return;
   run_.samples_to_target = run_.curve.back().samples;
   run_.samples_to_target_interpolated = samples_to_target(run_.curve, options_.recipe.target);
-}
-
-/// A model that is better than the law of the data has seen what it should predict. Samples are
-/// finite, so a right model can be better by chance, but not by a hundredth of the floor. Expected
-/// AUCs, into which labels do not enter, say nothing about that: their log loss does.
-TrainingCheck Trainer::floor_check() const {
-  constexpr double kChance = 0.01;
-  const CurvePoint& least = *std::ranges::min_element(run_.curve, {}, &CurvePoint::gap);
-  TrainingCheck check{"above_floor", least.gap >= -kChance * std::abs(least.floor),
-                      fmt::format("the smallest gap is {:.4g}, at step {}; the floor is {:.4g}",
-                                  least.gap, least.step, least.floor)};
-  const auto part = [&](const std::string& name) {
-    const auto found = std::ranges::find(run_.parts, name, &std::pair<std::string, double>::first);
-    return found == run_.parts.end() ? std::nan("") : found->second;
-  };
-  const double loss = part("log_loss"), lacks = part("log_loss_gap");
-  if (!(lacks < -kChance * (loss - lacks))) return check;
-  check.text = fmt::format("the log loss is {:.4g}, below {:.4g}, that of the true probabilities{}",
-                           loss, loss - lacks, check.held ? "" : "; " + check.text);
-  check.held = false;
-  return check;
-}
-
-TrainingCheck Trainer::tables_check() {
-  const TableWatch& watch = workload_.tables()->watch();
-  return check_of("tables_move", agreed(group_, watch.found()),
-                  fmt::format("{} updates changed every table", watch.updates()));
-}
-
-TrainingCheck Trainer::rollouts_check() {
-  const Rollouts& rollouts = *workload_.rollouts();
-  return check_of(
-      "rollouts", agreed(group_, rollouts.mismatch()),
-      fmt::format("{} rollouts had the probabilities of the forward pass", rollouts.comparisons()));
 }
 
 std::vector<MemoryUse> Trainer::memory() const {
@@ -197,87 +144,6 @@ std::int64_t Trainer::parameter_count() const {
 int Trainer::table_threads() const {
   if (workload_.tables() == nullptr) return 0;
   return host_threads_ ? host_threads_->size() : split_.lanes;
-}
-
-/// Checks that the exchange neither loses nor corrupts gradients of the model and its tables.
-/// Untimed, on the samples of the step that would come next.
-TrainingCheck Trainer::exchange_check() {
-  std::vector<double> distances(
-      static_cast<std::size_t>(split_.lanes));  // of table gradients, by lane
-  SparseTables* tables = workload_.tables();
-  Rollouts* rollouts = workload_.rollouts();
-  if (rollouts != nullptr)
-    rollouts->share(split_.first(done_, ranks_.copy(), 0), split_.of_rank(), group_);
-  const auto pass_of = [&](int rank, bool exchanged) {
-    if (rollouts != nullptr) rollouts->use(rank);
-    GradientPass pass;
-    pass.fill = [this, rank](const Lane& lane, int number) {
-      workload_.read(Split::train, split_.first(done_, rank, number), model_, lane);
-    };
-    if (tables == nullptr) return pass;
-    if (!exchanged && rank == 0) tables->exchange_gradients();  // of the exchanged pass
-    tables->gather(Split::train, split_.first(done_, rank, 0), split_.of_rank());
-    pass.after_backward = [&, tables, rank, exchanged](const Lane& lane, int number) {
-      const std::uint64_t first = split_.first(done_, rank, number);
-      if (exchanged) return tables->collect(lane, model_, first);
-      double& worst = distances[static_cast<std::size_t>(number / split_.micro_batches)];
-      const View gradient = tables->gradient_of(lane, model_);
-      worst = std::max(worst, tables->gradient_distance(gradient, rank, first));
-    };
-    return pass;
-  };
-  GradientAgreement agreement = parallel_->compare_gradient(
-      pass_of(ranks_.copy(), true), [&](int rank) { return pass_of(rank, false); });
-  group_.max(distances);
-  agreement.distance = std::max(agreement.distance, *std::ranges::max_element(distances));
-  if (const std::string method = text_of(options_.parallel.method); !method.empty())
-    return {
-        "error_feedback", agreement.held(),
-        fmt::format("exchanged sum plus new residuals differs by {:.2g} (relative) from gradients "
-                    "plus old residuals ({} ranks, {}{})",
-                    agreement.distance, ranks_.copies(), method,
-                    tables != nullptr ? ", embedding tables exchanged in full" : "")};
-  return {"gradient_exchange", agreement.held(),
-          fmt::format(
-              "the gradient of {} ranks{} differs by {:.2g} (relative) from that computed on all "
-              "samples without the exchange",
-              ranks_.data().size(), tables != nullptr ? ", embedding tables included," : "",
-              agreement.distance)};
-}
-
-/// Checks that the average of local steps has the parameters of all ranks, which a gradient of the
-/// samples of the next step has moved apart. Untimed.
-TrainingCheck Trainer::average_check() {
-  Rollouts* rollouts = workload_.rollouts();
-  if (rollouts != nullptr) {
-    rollouts->share(split_.first(done_, ranks_.copy(), 0), split_.of_rank(), group_);
-    rollouts->use(ranks_.copy());
-  }
-  const double distance = parallel_->local()->compare([this](const Lane& lane, int number) {
-    workload_.read(Split::train, split_.first(done_, ranks_.copy(), number), model_, lane);
-  });
-  return {"local_average", distance <= GradientAgreement::kTolerance,
-          fmt::format("the update of the common parameters differs by {:.2g} (relative) from the "
-                      "one that each rank computes from the parameters of {} ranks",
-                      distance, ranks_.copies())};
-}
-
-/// Untimed, on the samples of the step that would come next.
-void Trainer::check_divided_model() {
-  const auto fill = [&](const Model& model, const Lane& lane, int copy, int number) {
-    workload_.read(Split::train, split_.first(done_, copy, number), model, lane);
-  };
-  const DividedTraining training{
-      workload_, ranks_, *replica_, model_, split_.micro_batch, options_.recompute, kernels_, fill};
-  const double needed = bytes_to_compare_with_whole(training);
-  const double allowed = least(group_, options_.check_bytes);
-  if (needed > allowed) {
-    run_.not_compared = fmt::format("the whole model needs {} on each rank, and {} is left",
-                                    format(Bytes{needed}), format(Bytes{allowed}));
-    return;
-  }
-  const WholeModelComparison found = compare_with_whole(training);
-  run_.checks.push_back({"divided_model", found.held(), found.text()});
 }
 
 std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {

@@ -123,12 +123,6 @@ class Trainer {
   void save();
   void evaluate(RunObserver& observer);
   void finish();
-  TrainingCheck floor_check() const;
-  TrainingCheck tables_check();
-  TrainingCheck rollouts_check();
-  TrainingCheck exchange_check();
-  TrainingCheck average_check();
-  void check_divided_model();
   std::vector<MemoryUse> memory() const;
   std::vector<MemoryUse> memory_of_fullest_rank() const;
   std::int64_t samples_done() const { return done_ * split_.batch; }

@@ -2,6 +2,8 @@
 
 #include <openssl/evp.h>
 
+#include <new>
+
 #include "core/error.h"
 
 namespace bench {
@@ -23,6 +25,7 @@ struct Sha256::State {
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {
+  if (state_->context == nullptr) throw std::bad_alloc();
   check_done(EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr));
 }
 Sha256::~Sha256() = default;

@@ -15,7 +15,7 @@ std::string sha256(std::string_view bytes);
 /// Two lower-case hex digits a byte.
 std::string hex_digits(std::string_view bytes);
 
-/// The same of bytes that come in pieces. libcrypto computes it, with the CPU's own instructions
+/// SHA-256 of bytes that come in pieces. libcrypto computes it, with the CPU's own instructions
 /// where there are any.
 class Sha256 {
  public:

@@ -1,5 +1,6 @@
 #include "devices/mpi/mpi_group.h"
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstdlib>
@@ -374,9 +375,14 @@ class MpiGroup final : public Group {
 
  private:
   void reduce(std::span<double> values, MPI_Op op) {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
-                            MPI_DOUBLE, op, control_),
-              "MPI_Allreduce");
+    constexpr std::size_t kMost = INT_MAX;  // of MPI's counts
+    for (std::span part = values.first(std::min(kMost, values.size())); !part.empty();
+         part = values.first(std::min(kMost, values.size()))) {
+      check_mpi(MPI_Allreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_DOUBLE,
+                              op, control_),
+                "MPI_Allreduce");
+      values = values.subspan(part.size());
+    }
   }
 
   std::shared_ptr<MpiProcess> process_;  // first, so that it ends last

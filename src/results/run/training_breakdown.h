@@ -35,8 +35,8 @@ class TrainingBreakdown {
   double run_seconds() const;
   /// run_seconds() without evaluations and checks.
   double step_seconds() const;
-  /// Communication that steps waited for: exposed gradient exchange, and
-  /// exchanges within the passes of a divided model.
+  /// Communication that steps waited for: exposed gradient exchange, and exchanges
+  /// within the passes of a divided model.
   double exposed_communication() const;
   double communication() const { return exposed_communication() + seconds("exchange_hidden"); }
   const std::vector<TrainingPhase>& phases() const { return phases_; }

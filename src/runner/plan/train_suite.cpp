@@ -81,7 +81,7 @@ void check_exchange(const TrainRequest& request) {
   const std::string option = "--exchange " + exchange.kind;
   if (request.split.divides_model() || request.split.zero > 0)
     refuse_request(option + " needs whole models with an optimizer each",
-                   "remove tp, pp and zero from --split");
+                   "remove tp, cp, pp and zero from --split");
   if (request.device != "host")
     refuse_request(option + " works on CPUs only", "use --device host, or remove --exchange");
   if (request.dtype == "bf16" || request.dtype == "f16")

@@ -1,13 +1,12 @@
 // Saves and loads a training's state, so that it resumes bit for bit as if it had not stopped:
 // parameters, the optimizer's state, that of the exchange, the number of steps done, and what
-// callers add. Random numbers
-// have no state: they are functions of the seed and the numbers of samples.
+// callers add. Random numbers have no state: they are functions of the seed and the numbers of
+// samples.
 //
 // Rank 0 saves the state common to all ranks (of a divided model, the ranks of the first copy their
 // parts), each rank its own (its shard of the optimizer or that of its local steps, what its
-// compressed exchange has not sent, its tables). Files are written atomically,
-// and a checkpoint is valid once every rank has its file: a process killed while saving loses only
-// that checkpoint.
+// compressed exchange has not sent, its tables). Files are written atomically, and a checkpoint is
+// valid once every rank has its file: a process killed while saving loses only that checkpoint.
 #pragma once
 
 #include <cstdint>

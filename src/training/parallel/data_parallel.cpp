@@ -6,10 +6,10 @@
 #include <limits>
 #include <string>
 
-#include "core/elements.h"
 #include "core/error.h"
 #include "devices/host_clock.h"
 #include "training/kernels/functors/portable.h"
+#include "training/parallel/element_sums.h"
 #include "training/parallel/model_ranks.h"
 
 namespace bench::training {
@@ -48,23 +48,6 @@ void add_row(View row, View sums) {
     sums.as<Sum>()[i] += static_cast<Sum>(number(row.as<T>()[i]));
 }
 
-/// Each element becomes the sum over the ranks of a group, which exchanges numbers, not gradients.
-void sum_over(Group& group, View row) {
-  if (group.size() == 1) return;
-  constexpr std::int64_t kAtOnce = 1 << 20;
-  for (std::int64_t first = 0; first < row.elements(); first += kAtOnce) {
-    const View part = part_of(row, first, std::min(kAtOnce, row.elements() - first));
-    std::vector<double> numbers(static_cast<std::size_t>(part.elements()));
-    decode(part.as<std::byte>(), part.dtype, false, numbers);
-    group.sum(numbers);
-    std::byte* at = part.as<std::byte>();
-    for (const double value : numbers) {
-      encode(at, part.dtype, value);
-      at += size_of(part.dtype);
-    }
-  }
-}
-
 /// what(T{}, Sum{}) for tensors of this type.
 template <class What>
 void with_types(Dtype dtype, const What& what) {
@@ -78,21 +61,28 @@ void with_types(Dtype dtype, const What& what) {
     what(float{}, float{});
 }
 
-/// sums += a, then -= b, summed over all ranks; in pieces, over the control plane.
+/// Each element of a row of accumulators becomes the sum over the ranks of a group.
+void sum_over(Group& group, View row) {
+  if (group.size() == 1) return;
+  with_row_type(row.dtype, [&]<class T>(T) {
+    T* const x = row.as<T>();
+    sum_elements(
+        group, row.elements(), [=](std::int64_t i) { return static_cast<double>(x[i]); },
+        [=](std::int64_t i, double sum) { x[i] = static_cast<T>(sum); });
+  });
+}
+
+/// sums += a - b, summed over all ranks.
 void add_over_ranks(Group& group, View a, View b, View sums) {
-  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   with_row_type(a.dtype, [&]<class T>(T) {
-    std::vector<double> piece;
-    for (std::int64_t first = 0; first < a.elements(); first += std::ssize(piece)) {
-      piece.resize(std::min(kAtOnce, static_cast<std::size_t>(a.elements() - first)));
-      for (std::size_t i = 0; i < piece.size(); ++i) {
-        const std::int64_t at = first + static_cast<std::int64_t>(i);
-        piece[i] = static_cast<double>(a.as<T>()[at]) - static_cast<double>(b.as<T>()[at]);
-      }
-      group.sum(piece);
-      for (std::size_t i = 0; i < piece.size(); ++i)
-        sums.as<T>()[first + static_cast<std::int64_t>(i)] += static_cast<T>(piece[i]);
-    }
+    const T *const plus = a.as<T>(), *const minus = b.as<T>();
+    T* const to = sums.as<T>();
+    sum_elements(
+        group, a.elements(),
+        [=](std::int64_t i) {
+          return static_cast<double>(plus[i]) - static_cast<double>(minus[i]);
+        },
+        [=](std::int64_t i, double sum) { to[i] += static_cast<T>(sum); });
   });
 }
 
@@ -176,8 +166,7 @@ DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOpt
 
 std::int64_t DataParallel::kept_bytes() const {
   if (const ErrorFeedback* feedback = exchange_.feedback())
-    return feedback->residual().elements() *
-           static_cast<std::int64_t>(size_of(feedback->residual().dtype));
+    return std::ssize(bytes_of(feedback->residual()));
   return local_ ? local_->kept_bytes() : 0;
 }
 

@@ -76,9 +76,9 @@ class DataParallel {
 
   /// One step on a batch of which `fill` writes this rank's part. Call on every rank.
   /// `after_backward` as in LaneHooks. Loss and norm are equal on all ranks unless steps are local.
-  /// Throws on all ranks if
-  /// one of them throws, and Error(internal) if loss or norm is not finite. Where models are
-  /// divided or steps are local, only that rank throws: others wait for it until the job is ended.
+  /// Throws on all ranks if one of them throws, and Error(internal) if loss or norm is not finite.
+  /// Where models are divided or steps are local, only that rank throws: others wait for it until
+  /// the job is ended.
   StepOutcome step(const Replica::Fill& fill, double rate, double clip = 0.0,
                    const std::function<void(const Lane&, int)>& after_backward = {});
 

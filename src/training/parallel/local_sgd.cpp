@@ -4,15 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <span>
 
 #include "core/error.h"
 #include "training/parallel/compressor.h"
+#include "training/parallel/element_sums.h"
 
 namespace bench::training {
 namespace {
 
-constexpr std::int64_t kSummedAtOnce = std::int64_t{1} << 20;  // doubles over the control plane
 // How far an average moves parameters in the comparison, relative to them: far above rounding. The
 // ranks move further apart the smaller the outer rate is.
 constexpr double kMoved = 0.01;
@@ -31,11 +30,7 @@ std::int64_t blocks_of_bucket(View row, std::int64_t bytes) {
   return std::clamp<std::int64_t>(bytes / block, 1, std::max<std::int64_t>(1, blocks_of(row)));
 }
 
-std::size_t bytes_of_row(View row) {
-  return static_cast<std::size_t>(row.elements()) * size_of(row.dtype);
-}
-
-void copy_row(View from, View to) { std::memcpy(to.data, from.data, bytes_of_row(from)); }
+void copy_row(View from, View to) { std::memcpy(to.data, from.data, bytes_of(from).size()); }
 
 double length_of_row(View row) {
   double square = 0.0;
@@ -55,7 +50,7 @@ LocalSgd::LocalSgd(Replica& replica, Group& group, const ExchangeMethod& method,
       method_(method),
       sums_(group, replica.kernels(), nullptr, replica.gradients().dtype,
             blocks_of_bucket(replica.gradients(), bucket_bytes), order),
-      common_(static_cast<std::int64_t>(bytes_of_row(replica.gradients())), "common parameters"),
+      common_(std::ssize(bytes_of(replica.gradients())), "common parameters"),
       momentum_(common_.bytes(), "momentum of common parameters") {
   resume();
 }
@@ -108,19 +103,15 @@ std::vector<double> LocalSgd::expected_parameters() const {
   const View own = parameters();
   std::vector<double> expected(static_cast<std::size_t>(own.elements()));
   with_row_type(own.dtype, [&]<class T>(T) {
-    std::copy_n(own.as<T>(), own.elements(), expected.begin());
-    for (std::span rest(expected); !rest.empty();) {
-      const std::span part =
-          rest.first(std::min(rest.size(), static_cast<std::size_t>(kSummedAtOnce)));
-      group_.sum(part);
-      rest = rest.subspan(part.size());
-    }
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const double common = row_in(common_).as<T>()[i];
-      const double mean = common - expected[i] / group_.size();
-      const double momentum = method_.outer_momentum * row_in(momentum_).as<T>()[i] + mean;
-      expected[i] = common - method_.outer_rate * (mean + method_.outer_momentum * momentum);
-    }
+    sum_elements(
+        group_, own.elements(), [&](std::int64_t i) { return static_cast<double>(own.as<T>()[i]); },
+        [&](std::int64_t i, double sum) {
+          const double common = row_in(common_).as<T>()[i];
+          const double mean = common - sum / group_.size();
+          const double momentum = method_.outer_momentum * row_in(momentum_).as<T>()[i] + mean;
+          expected[static_cast<std::size_t>(i)] =
+              common - method_.outer_rate * (mean + method_.outer_momentum * momentum);
+        });
   });
   return expected;
 }

@@ -18,6 +18,12 @@ double named(const Prediction& prediction, const std::string& name) {
   return std::nan("");
 }
 
+StepQuestion at_400_tflops(const char* model, double global_batch) {
+  StepQuestion question{.model = model_shape(model), .global_batch = global_batch};
+  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
+  return question;
+}
+
 }  // namespace
 
 TEST_CASE("a ring all-reduce passes 2 (n - 1) / n of the message over each link") {
@@ -54,9 +60,7 @@ TEST_CASE("measured sizes are joined by lines, and carried to other ranks by ste
 }
 
 TEST_CASE("a pipeline's bubble is (p - 1) / m of the work, and less with more chunks") {
-  StepQuestion question{.model = model_shape("llama3-8b")};
-  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
-  question.global_batch = 32;
+  StepQuestion question = at_400_tflops("llama3-8b", 32);
   const double alone = predict_step(question).value;
   CHECK(alone == Approx(question.model.training_flops_per_token(8192) * 32 * 8192 / 400e12));
   question.split.pipeline = 4;
@@ -66,9 +70,7 @@ TEST_CASE("a pipeline's bubble is (p - 1) / m of the work, and less with more ch
 }
 
 TEST_CASE("exposed communication and input lengthen a step") {
-  StepQuestion question{.model = model_shape("llama3-8b")};
-  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
-  question.global_batch = 32;
+  StepQuestion question = at_400_tflops("llama3-8b", 32);
   question.split.data = 4;
   CHECK_THROWS_AS(predict_step(question), Error);  // no bandwidth
   question.data_bytes_per_second = 10e9;
@@ -90,9 +92,7 @@ TEST_CASE("exposed communication and input lengthen a step") {
 }
 
 TEST_CASE("keys and values that pass around a ring hide behind attention, or lengthen a step") {
-  StepQuestion question{.model = model_shape("llama3-8b")};
-  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
-  question.global_batch = 4;
+  StepQuestion question = at_400_tflops("llama3-8b", 4);
   question.split.context = 4;
   question.overlap = 1.0;
   question.data_bytes_per_second = 1e12;
@@ -115,9 +115,7 @@ TEST_CASE("keys and values that pass around a ring hide behind attention, or len
 }
 
 TEST_CASE("layers that are computed again communicate again") {
-  StepQuestion question{.model = model_shape("llama3-8b")};
-  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
-  question.global_batch = 4;
+  StepQuestion question = at_400_tflops("llama3-8b", 4);
   question.split.tensor = 2;
   question.split.context = 4;
   question.overlap = 1.0;
@@ -144,9 +142,7 @@ TEST_CASE("layers that are computed again communicate again") {
 }
 
 TEST_CASE("routed experts need no all-reduce, and splits that no training has are refused") {
-  StepQuestion question{.model = model_shape("mixtral-8x7b")};
-  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
-  question.global_batch = 16;
+  StepQuestion question = at_400_tflops("mixtral-8x7b", 16);
   question.split.tensor = 2;
   question.tensor_bytes_per_second = question.data_bytes_per_second = 1e12;
   // Two all-reduces a layer instead of four.
@@ -161,9 +157,7 @@ TEST_CASE("routed experts need no all-reduce, and splits that no training has ar
 }
 
 TEST_CASE("tokens travel to the devices of their experts and back, in both passes") {
-  StepQuestion question{.model = model_shape("mixtral-8x7b")};
-  question.compute = {.flops_per_second = 400e12, .low = 400e12, .high = 400e12, .source = "given"};
-  question.global_batch = 16;
+  StepQuestion question = at_400_tflops("mixtral-8x7b", 16);
   question.split.data = 8;
   question.overlap = 1.0;
   question.data_bytes_per_second = 1e12;

@@ -1,5 +1,8 @@
 #include "mlperf/log/log.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,11 +61,32 @@ class LineWalk {
 };
 
 std::size_t find_token(std::string_view bytes, std::size_t from) {
+#if defined(__SSE2__)
+  // 16 places at once. Apart from tokens, few have ':' and three bytes later 'M'. memmem() prepares
+  // a table in each call, which takes longer than most searches here.
+  static_assert(kMllogToken.starts_with(":::M"));
+  constexpr std::size_t kLanes = 16;
+  const __m128i first = _mm_set1_epi8(':'), fourth = _mm_set1_epi8('M');
+  for (; from + kLanes + kMllogToken.size() <= bytes.size(); from += kLanes) {
+    const auto equal = [&](std::size_t ahead, __m128i wanted) {
+      const char* at = bytes.data() + from + ahead;
+      return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), wanted);
+    };
+    auto places =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_and_si128(equal(0, first), equal(3, fourth))));
+    for (; places != 0; places &= places - 1) {
+      const std::size_t found = from + static_cast<std::size_t>(std::countr_zero(places));
+      if (bytes.substr(found).starts_with(kMllogToken)) return found;
+    }
+  }
+  return bytes.find(kMllogToken, from);
+#else
   const void* found =
       ::memmem(bytes.data() + from, bytes.size() - from, kMllogToken.data(), kMllogToken.size());
   return found == nullptr
              ? bytes.npos
              : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
+#endif
 }
 
 }  // namespace
@@ -75,10 +99,10 @@ std::int64_t count_bytes(std::string_view bytes, char wanted) {
   for (; bytes.size() >= kLanes;) {
     const std::size_t rounds = std::min(bytes.size(), kBlock) / kLanes;
     unsigned char sums[kLanes] = {};
-    for (std::size_t round = 0; round < rounds; ++round)
+    const char* at = bytes.data();  // indices that are checked would prevent vectors
+    for (const char* end = at + rounds * kLanes; at != end; at += kLanes)
       for (std::size_t lane = 0; lane < kLanes; ++lane)
-        sums[lane] = static_cast<unsigned char>(sums[lane] +
-                                                (bytes[round * kLanes + lane] == wanted ? 1 : 0));
+        sums[lane] = static_cast<unsigned char>(sums[lane] + (at[lane] == wanted ? 1 : 0));
     for (const unsigned char sum : sums) total += sum;
     bytes.remove_prefix(rounds * kLanes);
   }
@@ -105,11 +129,19 @@ std::size_t LineWalk::end_of_line(std::size_t from) const {
 }
 
 void LineWalk::count_up_to(std::size_t place) {
+  constexpr std::size_t kFew = 256;  // bytes, with few breaks
   const std::string_view part = bytes_.substr(counted_, place - counted_);
+  const std::size_t begin = std::exchange(counted_, place);
+  if (part.size() <= kFew) {
+    for (std::size_t at = part.find(break_); at != part.npos; at = part.find(break_, at + 1)) {
+      ++line_;
+      line_begin_ = begin + at + 1;
+    }
+    return;
+  }
   const std::int64_t breaks = count_bytes(part, break_);
-  counted_ = place;
   line_ += breaks;
-  if (breaks > 0) line_begin_ = place - part.size() + part.rfind(break_) + 1;
+  if (breaks > 0) line_begin_ = begin + part.rfind(break_) + 1;
 }
 
 bool LineWalk::next(TokenLine& found) {
@@ -133,14 +165,16 @@ bool LineWalk::next(TokenLine& found) {
   return true;
 }
 
-// The content of a file, memory-mapped if possible.
+// The content of a file.
 
 struct FileBytes {
   std::string_view text = {};
   std::shared_ptr<const void> owner = {};  // owns the memory of `text`
 };
 
-constexpr std::size_t kPagedInAtOnce = std::size_t{64} << 20;
+/// Larger files are mapped. Smaller ones are read, which takes less time than a page table for
+/// each.
+constexpr std::size_t kMostRead = std::size_t{64} << 20;
 
 FileBytes owned(std::string text) {
   const auto owner = std::make_shared<const std::string>(std::move(text));
@@ -148,12 +182,26 @@ FileBytes owned(std::string text) {
 }
 
 FileBytes mapped(const Descriptor& file, std::size_t size, const std::string& name) {
-  const int paging = size <= kPagedInAtOnce ? MAP_POPULATE : 0;
-  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | paging, file.get(), 0);
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (memory == MAP_FAILED) throw_errno("map " + name + " into memory");
   return {{static_cast<const char*>(memory), size},
           std::shared_ptr<const void>(
               memory, [size](const void* what) { ::munmap(const_cast<void*>(what), size); })};
+}
+
+/// Shorter than `size` if the file has become so.
+FileBytes read_at_once(const Descriptor& file, std::size_t size, const std::string& name) {
+  const auto owner = std::make_shared_for_overwrite<char[]>(size);
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(file.get(), owner.get() + done, size - done);
+    if (got == 0) break;
+    if (got > 0)
+      done += static_cast<std::size_t>(got);
+    else if (errno != EINTR)
+      throw_errno("read " + name);
+  }
+  return {{owner.get(), done}, owner};
 }
 
 FileBytes read_to_end(const Descriptor& file, const std::string& name) {
@@ -178,8 +226,9 @@ FileBytes bytes_of_file(const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw_errno("stat " + name);
   const bool has_size = S_ISREG(status.st_mode) && status.st_size > 0;  // sizes in /proc are 0
-  return has_size ? mapped(file, static_cast<std::size_t>(status.st_size), name)
-                  : read_to_end(file, name);
+  if (!has_size) return read_to_end(file, name);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  return size <= kMostRead ? read_at_once(file, size, name) : mapped(file, size, name);
 }
 
 constexpr std::uint64_t kPrime1 = 0x9E3779B185EBCA87;
@@ -302,7 +351,8 @@ Log log_of(FileBytes bytes, std::filesystem::path path) {
   log.bytes = static_cast<std::int64_t>(bytes.text.size());
   log.digest = digest_of(bytes.text);
   LineWalk walk(bytes.text);
-  for (TokenLine at; walk.next(at);) add_line(log, at.text, at.line, at.column);
+  LineReader lines(log);
+  for (TokenLine at; walk.next(at);) lines.add(at.text, at.line, at.column);
   log.lines = walk.lines();
   return log;
 }

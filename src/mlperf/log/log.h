@@ -68,8 +68,8 @@ struct Log {
 bool left_out_key(std::string_view key);
 
 /// Never throws because of a log's content. Throws Error(environment) if it cannot be read,
-/// Error(input) for a folder. The file is memory-mapped and must not be truncated meanwhile
-/// (SIGBUS).
+/// Error(input) for a folder. A file above 64 MiB is memory-mapped and must not be truncated
+/// meanwhile (SIGBUS).
 Log read_log(const std::filesystem::path& path);
 /// The same for a string.
 Log read_log_text(std::string_view text, std::string name);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -85,16 +87,22 @@ enum Field { kTime, kKey, kValue, kMetadata, kEventType, kFields };
 constexpr std::array<std::string_view, kFields> kNames = {"time_ms", "key", "value", "metadata",
                                                           "event_type"};
 
-/// The relevant fields of a line as Python values. `value` and `metadata` are not parsed if the
-/// preceding key is one whose lines are skipped.
+/// A string of a line, or another value.
+struct Text {
+  bool is_string = false;
+  std::string_view text = {};  // "" of another value
+  std::string escaped = {};    // what `text` points to if the string has escape sequences
+};
+
+/// The relevant fields of a line. `value` and `metadata` are not parsed if the preceding key is one
+/// whose lines are skipped.
 struct Fields {
   std::array<bool, kFields> present = {};
-  std::array<PythonValue, kFields> values = {};
-  std::array<std::optional<std::string_view>, kFields> waiting = {};
+  PythonValue time = {}, value = {}, metadata = {};
+  Text key = {}, event_type = {};
+  std::string_view waiting_value = {}, waiting_metadata = {};
 
-  bool unwanted() const {
-    return present[kKey] && (!values[kKey].is_string() || left_out_key(values[kKey].text()));
-  }
+  bool unwanted() const { return present[kKey] && (!key.is_string || left_out_key(key.text)); }
 };
 
 struct LineOutcome {
@@ -122,23 +130,47 @@ Field field_named(std::string_view name) {
   return kFields;
 }
 
+bool read(PythonJsonReader& reader, Text& text) {
+  text.is_string = reader.peek() == '"';
+  text.text = {};
+  return text.is_string ? reader.read_text(text.text, text.escaped) : reader.read(nullptr);
+}
+
+/// Of a line that is not wanted, as far as is known, only `waiting` is set.
+bool read(PythonJsonReader& reader, bool unwanted, PythonValue& value, std::string_view& waiting) {
+  waiting = {};
+  if (!unwanted) return reader.read(&value);
+  const std::size_t begin = reader.at();
+  if (!reader.read(nullptr)) return false;
+  waiting = reader.from(begin);
+  return true;
+}
+
 bool read_field(PythonJsonReader& reader, Fields& fields) {
   reader.skip_space();
   if (reader.peek() != '"') return reader.fail("expected a key in double quotes");
-  std::string name;
-  if (!reader.read_string(&name)) return false;
+  std::string_view name;
+  std::string escaped;
+  if (!reader.read_text(name, escaped)) return false;
   if (!reader.take(':')) return reader.fail("expected ':'");
   reader.skip_space();
   const Field field = field_named(name);
-  if (field == kFields) return reader.read(nullptr);
-  fields.present[field] = true;
-  fields.waiting[field].reset();
-  if ((field != kValue && field != kMetadata) || !fields.unwanted())
-    return reader.read(&fields.values[field]);
-  const std::size_t begin = reader.at();
-  if (!reader.read(nullptr)) return false;
-  fields.waiting[field] = reader.from(begin);
-  return true;
+  if (field != kFields) fields.present[field] = true;
+  switch (field) {
+    case kTime:
+      return reader.read(&fields.time);
+    case kKey:
+      return read(reader, fields.key);
+    case kEventType:
+      return read(reader, fields.event_type);
+    case kValue:
+      return read(reader, fields.unwanted(), fields.value, fields.waiting_value);
+    case kMetadata:
+      return read(reader, fields.unwanted(), fields.metadata, fields.waiting_metadata);
+    case kFields:
+      break;
+  }
+  return reader.read(nullptr);
 }
 
 bool read_fields(PythonJsonReader& reader, Fields& fields) {
@@ -193,17 +225,17 @@ LineOutcome entry_of(Fields& fields) {
   LineOutcome outcome;
   LogEntry entry;
   if (!fields.present[kTime]) return without(kTime);
-  if (LineOutcome bad = set_time(entry, fields.values[kTime]); bad.error) return bad;
+  if (LineOutcome bad = set_time(entry, fields.time); bad.error) return bad;
   for (const Field field : {kKey, kValue, kMetadata})
     if (!fields.present[field]) return without(field);
   if (fields.unwanted()) return outcome;
-  for (const Field field : {kValue, kMetadata})
-    if (const auto text = fields.waiting[field])
-      PythonJsonReader(*text).read(&fields.values[field]);
-  entry.key = fields.values[kKey].text();
-  entry.event_type = fields.values[kEventType].text();
-  entry.value = std::move(fields.values[kValue]);
-  entry.metadata = std::move(fields.values[kMetadata]);
+  if (!fields.waiting_value.empty()) PythonJsonReader(fields.waiting_value).read(&fields.value);
+  if (!fields.waiting_metadata.empty())
+    PythonJsonReader(fields.waiting_metadata).read(&fields.metadata);
+  entry.key = fields.key.text;
+  entry.event_type = fields.event_type.text;
+  entry.value = std::move(fields.value);
+  entry.metadata = std::move(fields.metadata);
   outcome.entry = std::move(entry);
   return outcome;
 }
@@ -220,15 +252,70 @@ LineOutcome read_line(std::string_view body) {
   return entry_of(fields);
 }
 
+bool is_of_number(char c) {
+  return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+/// Of the JSON number that all characters of numbers from `begin` on form; 0 if they form none, or
+/// a long one.
+std::size_t size_of_number(std::string_view text, std::size_t begin) {
+  constexpr std::size_t kMost = 30;
+  text = text.substr(begin, kMost + 1);
+  const auto next = [&](std::size_t at) { return at < text.size() ? text[at] : '\0'; };
+  std::size_t at = next(0) == '-' ? 1 : 0;
+  if (next(at) == '0')
+    ++at;
+  else if (pass_digits(text, at) == 0)
+    return 0;
+  if (next(at) == '.' && pass_digits(text, ++at) == 0) return 0;
+  if (next(at) == 'e' || next(at) == 'E') {
+    ++at;
+    if (next(at) == '+' || next(at) == '-') ++at;
+    if (pass_digits(text, at) == 0) return 0;
+  }
+  return at > kMost || is_of_number(next(at)) ? 0 : at;
+}
+
+/// How many bytes of both are equal.
+std::size_t equal_bytes(std::string_view a, std::string_view b) {
+  static_assert(std::endian::native == std::endian::little);
+  const std::size_t size = std::min(a.size(), b.size());
+  std::size_t at = 0;
+  for (std::uint64_t x, y; at + sizeof x <= size; at += sizeof x) {
+    std::memcpy(&x, a.data() + at, sizeof x);
+    std::memcpy(&y, b.data() + at, sizeof y);
+    if (x != y) return at + static_cast<std::size_t>(std::countr_zero(x ^ y)) / 8;
+  }
+  while (at < size && a[at] == b[at]) ++at;
+  return at;
+}
+
 }  // namespace
 
-void add_line(Log& log, std::string_view text, std::int64_t line, std::int64_t column) {
-  const std::int64_t index = log.mllog_lines++;
+bool differ_in_numbers(std::string_view a, std::string_view b) {
+  if (a.find('\\') != a.npos) return false;
+  for (;;) {
+    std::size_t same = equal_bytes(a, b);
+    if (same == a.size() && same == b.size()) return true;
+    while (same > 0 && is_of_number(a[same - 1])) --same;
+    const std::size_t of_a = size_of_number(a, same), of_b = size_of_number(b, same);
+    if (of_a == 0 || of_b == 0) return false;
+    if (a.substr(same, of_a) == b.substr(same, of_b)) return false;  // what follows differs
+    a.remove_prefix(same + of_a);
+    b.remove_prefix(same + of_b);
+  }
+}
+
+void LineReader::add(std::string_view text, std::int64_t line, std::int64_t column) {
+  const std::int64_t index = log_.mllog_lines++;
+  if (!counted_.empty() && differ_in_numbers(counted_, text)) return;
   LineOutcome outcome = read_line(text.substr(kMllogToken.size()));
   if (outcome.error)
-    log.invalid_lines.push_back({line, column, index, *outcome.error, std::move(outcome.why)});
+    log_.invalid_lines.push_back({line, column, index, *outcome.error, std::move(outcome.why)});
+  else if (!outcome.entry)
+    counted_ = text;
   if (!outcome.entry) return;
-  LogEntry& entry = log.entries.emplace_back(std::move(*outcome.entry));
+  LogEntry& entry = log_.entries.emplace_back(std::move(*outcome.entry));
   entry.line = line;
   entry.column = column;
   entry.index = index;

@@ -13,8 +13,23 @@ namespace bench::mlperf {
 /// Python raises ValueError; infinity if out of range. (Unlike Python, rejects non-ASCII digits.)
 std::optional<double> python_float(std::string_view text);
 
-/// Adds the next line with a token as an entry, as invalid, or only to the count. `text`: from its
-/// last token to its end; the entry refers to it.
-void add_line(Log& log, std::string_view text, std::int64_t line, std::int64_t column);
+/// Whether two texts without backslashes differ only in JSON numbers of at most 30 characters, at
+/// the same places. Then one of them is valid JSON if the other is, with the same words.
+bool differ_in_numbers(std::string_view a, std::string_view b);
+
+/// Adds the lines of a log.
+class LineReader {
+ public:
+  explicit LineReader(Log& log) : log_(log) {}
+
+  /// Adds the next line with a token as an entry, as invalid, or only to the count. `text`: from
+  /// its last token to its end; the entry and the reader refer to it.
+  void add(std::string_view text, std::int64_t line, std::int64_t column);
+
+ private:
+  Log& log_;
+  /// The last line that was only counted. Most such lines repeat it with other numbers.
+  std::string_view counted_ = {};
+};
 
 }  // namespace bench::mlperf

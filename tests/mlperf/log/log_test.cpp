@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
+#include <random>
+#include <utility>
 
 #include "core/error.h"
 #include "core/whole_file.h"
+#include "mlperf/log/log_line.h"
 #include "tests/mlperf/log_lines.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
@@ -26,6 +30,70 @@ std::string line_error(const std::string& body) {
 }
 
 }  // namespace
+
+TEST_CASE("lines that differ in numbers are as valid as each other") {
+  const std::string line = R"({"key": "tracked_stats", "a": -1.5e3, "b": [0, 12], "c": "x7.5"})";
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string text = line;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  for (const auto& [from, to] : {std::pair{"-1.5e3", "7"},
+                                 {"-1.5e3", "0.25E-10"},
+                                 {"12", "120"},
+                                 {"12", "-0"},
+                                 {"0, 12", "3, 4"},
+                                 {"7.5", "0"},
+                                 {"12", "12"}})
+    CHECK(differ_in_numbers(line, with(from, to)));
+  for (const auto& [from, to] : {std::pair{"-1.5e3", "--1"},
+                                 {"-1.5e3", "1."},
+                                 {"-1.5e3", ".5"},
+                                 {"-1.5e3", "1e"},
+                                 {"-1.5e3", "true"},
+                                 {"12", "012"},
+                                 {"12", "1 2"},
+                                 {"12", ""},
+                                 {"12]", "12"},
+                                 {"12]", "12]]"},
+                                 {"12", "1234567890123456789012345678901"},
+                                 {"12", "\\"},
+                                 {"x7.5", "y7.5"},
+                                 {"x7.5", "x7.5.5"},
+                                 {"tracked", "tracke9"},
+                                 {"}", "} "},
+                                 {"}", ""},
+                                 {"12", "12e"},
+                                 {"0,", "00,"}})
+    CHECK_FALSE(differ_in_numbers(line, with(from, to)));
+  CHECK_FALSE(differ_in_numbers(R"({"a": "\u1234"})", R"({"a": "\u1"})"));
+}
+
+TEST_CASE("a line is read as if no line stood before it") {
+  // What the reader knows of the last line that it skipped must not hide an error, or an entry.
+  const std::string skipped =
+      R"({"key": "tracked_stats", "time_ms": 17, "value": {"a": 2.5e-3, "b")"
+      R"(: [1, -0, 33]}, "metadata": {"file": "x1.py", "lineno": 12}})";
+  const std::string_view pieces[] = {"0", "1", "12", "-", ".", "e",    "+",   "\"",  "\\", ",",
+                                     "{", "}", "[",  "]", " ", "seed", "5.0", "1e5", ":",  "null"};
+  std::mt19937_64 random(7);
+  const auto any = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
+  std::size_t valid = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string line = skipped;
+    for (std::size_t change = 0; change <= any(3); ++change)
+      line.replace(any(line.size()), any(3), pieces[any(std::size(pieces))]);
+    const Log alone = read_log_text(":::MLLOG " + line + "\n", "x");
+    const Log after = read_log_text(":::MLLOG " + skipped + "\n:::MLLOG " + line + "\n", "x");
+    INFO(line);
+    REQUIRE(after.entries.size() == alone.entries.size());
+    REQUIRE(after.invalid_lines.size() == alone.invalid_lines.size());
+    if (!alone.invalid_lines.empty())
+      REQUIRE(after.invalid_lines[0].text == alone.invalid_lines[0].text);
+    valid += alone.invalid_lines.empty() ? 1 : 0;
+  }
+  CHECK(valid > 1'000);
+  CHECK(valid < 19'000);
+}
 
 TEST_CASE("a log line has its position in the file and its index among MLLOG lines") {
   const Log log = read_log_text("talk\r\n 0: " + log_line("run_start") + "\r\ntalk :::MLLOG\n" +

@@ -94,7 +94,8 @@ training::ModelSplit split_of(const State& state) {
           state.flag("sequence_parallel"),
           state.integer("zero") >= 2,
           state.integer("zero") == 2,
-          static_cast<int>(state.integer("cp"))};
+          static_cast<int>(state.integer("cp")),
+          static_cast<int>(state.integer("vp"))};
 }
 
 training::ExchangeMethod exchange_of(const State& state) {
@@ -160,6 +161,13 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
 std::string why_not_divided(State& state, const training::ModelSplit& split) {
   if (split.sequence_parallel && split.tensor == 1)
     return "sequence_parallel divides rows over tensor ranks: set tp";
+  const bool apart = training::weight_gradients(split.schedule) == training::WeightGradients::last;
+  if (split.pipeline == 1 && (split.chunks > 1 || apart))
+    return fmt::format("{} divides the work of stages: set pp",
+                       split.chunks > 1 ? "vp" : "zero_bubble");
+  if (apart && split.shard_parameters)
+    return "zero_bubble delays gradients that zero 2 and 3 sum in the backward pass: use zero 1, "
+           "or 1f1b";
   if (!split.divides_model()) return "";
   if (split.ranks_of_model() == 1 && state.group().size() == 1) return "";  // a single copy
   if (state.text("workload") != "llm")
@@ -207,11 +215,9 @@ training::MemoryNeed need_of_fullest_rank(const training::Workload& workload,
   for (int stage = 0; stage < stages; ++stage) {
     const training::ModelPart part =
         training::part_of_rank(options.split, stage * (ranks / stages), ranks);
-    const int kept = training::micro_batches_in_flight(
-        training::stage_passes(options.split.schedule, part, split.micro_batches));
     const training::MemoryNeed need =
         training::memory_need(workload, split, options.dtype, options.recompute, part,
-                              stages > 1 ? kept : 1, options.parallel.method);
+                              options.split.schedule, options.parallel.method);
     if (need.total() > most.total()) most = need;
   }
   return most;

@@ -47,9 +47,10 @@ class StepBuilder {
   StepSchedule build() {
     for (const training::StagePass& pass : passes_) {
       micro_batch_ = pass.micro_batch;
-      pass_ = pass.forward ? TrafficPass::forward : TrafficPass::backward;
-      slot_ = pass.forward ? 0 : kBackwardSlots;
-      if (pass.forward)
+      const bool is_forward = pass.kind == training::StagePass::forward;
+      pass_ = is_forward ? TrafficPass::forward : TrafficPass::backward;
+      slot_ = is_forward ? 0 : kBackwardSlots;
+      if (is_forward)
         forward();
       else
         backward();

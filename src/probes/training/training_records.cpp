@@ -132,19 +132,22 @@ int zero_of(const FinishedTraining& f) {
 Json division_of(const FinishedTraining& f) {
   const training::ModelSplit& split = f.options.split;
   if (f.trainer.ranks().part().is_whole()) return nullptr;
+  const training::ModelPart& part = f.trainer.ranks().part();
   const int micro_batches = f.trainer.split().micro_batches;
   const bool pipeline = split.pipeline > 1;
-  return {{"tp", split.tensor},
-          {"cp", split.context},
-          {"pp", split.pipeline},
-          {"dp", f.trainer.ranks().copies()},
-          {"sp", split.sequence_parallel},
-          {"zero", zero_of(f)},
-          {"not_compared", f.run.not_compared},
-          {"schedule", pipeline ? Json(to_string(split.schedule)) : Json(nullptr)},
-          {"bubble", pipeline ? Json(training::pipeline_bubble(f.run.breakdown)) : Json(nullptr)},
-          {"ideal_bubble",
-           pipeline ? Json(training::ideal_bubble(split.pipeline, micro_batches)) : Json(nullptr)}};
+  return {
+      {"tp", split.tensor},
+      {"cp", split.context},
+      {"pp", split.pipeline},
+      {"vp", split.chunks},
+      {"dp", f.trainer.ranks().copies()},
+      {"sp", split.sequence_parallel},
+      {"zero", zero_of(f)},
+      {"not_compared", f.run.not_compared},
+      {"schedule", pipeline ? Json(to_string(split.schedule)) : Json(nullptr)},
+      {"bubble", pipeline ? Json(training::pipeline_bubble(f.run.breakdown)) : Json(nullptr)},
+      {"ideal_bubble", pipeline ? Json(training::ideal_bubble(split.schedule, part, micro_batches))
+                                : Json(nullptr)}};
 }
 
 Json outcome_of(const FinishedTraining& f) {
@@ -244,6 +247,7 @@ std::string split_text(const FinishedTraining& f) {
   if (!part.context.is_whole()) words.push_back(fmt::format("cp={}", part.context.ranks));
   if (part.stages > 1)
     words.push_back(fmt::format("pp={},{}", part.stages, to_string(f.options.split.schedule)));
+  if (part.chunks > 1) words.push_back(fmt::format("vp={}", part.chunks));
   if (const int zero = zero_of(f); zero > 0) words.push_back(fmt::format("zero={}", zero));
   return join(words, ",");
 }

@@ -152,7 +152,8 @@ void add_where(CLI::App& command, TrainOptions& options) {
   add_value(
       command, "--split", options.split, "tp=T,pp=P,..",
       "Divide llm over ranks: tp its matrices, sp=1 rows too, cp the tokens of samples, pp its "
-      "layers, dp copies of it, zero=1, 2 or 3 what copies share (default: dp over all ranks)");
+      "layers, vp those of a stage into chunks that interleave, zb=1 a zero-bubble schedule, dp "
+      "copies of it, zero=1, 2 or 3 what copies share (default: dp over all ranks)");
   add_value(
       command, "--exchange", options.exchange, "topk=S|powersgd=R|local=H",
       "Exchange less between ranks: a share S of each gradient's elements, factors of rank R, or "

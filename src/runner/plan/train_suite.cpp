@@ -170,6 +170,8 @@ Json params_of(const TrainRequest& request) {
   if (request.split.tp > 1) params["tp"] = request.split.tp;
   if (request.split.cp > 1) params["cp"] = request.split.cp;
   if (request.split.pp > 1) params["pp"] = request.split.pp;
+  if (request.split.vp > 1) params["vp"] = request.split.vp;
+  if (request.split.zb) params["pipeline_schedule"] = "zero_bubble";
   if (request.split.sp) params["sequence_parallel"] = true;
   if (request.split.zero > 0) params["zero"] = request.split.zero;
   add_exchange(request.exchange, params);
@@ -255,6 +257,10 @@ SplitRequest split_from(const std::string& text) {
       split.cp = value(1, kMostOfSplit);
     else if (key == "pp")
       split.pp = value(1, kMostOfSplit);
+    else if (key == "vp")
+      split.vp = value(1, kMostOfSplit);
+    else if (key == "zb")
+      split.zb = value(0, 1) == 1;
     else if (key == "dp")
       split.dp = value(1, kMostRanks);
     else if (key == "sp")
@@ -262,10 +268,19 @@ SplitRequest split_from(const std::string& text) {
     else if (key == "zero")
       split.zero = value(0, 3);
     else
-      refuse_request("--split: unknown key '" + key + "'", "use tp, sp, cp, pp, dp and zero");
+      refuse_request("--split: unknown key '" + key + "'",
+                     "use tp, sp, cp, pp, vp, zb, dp and zero");
   }
   if (split.sp && split.tp == 1)
     refuse_request("--split: sp without tp", "add tp, whose ranks divide the rows");
+  if (split.pp == 1 && (split.vp > 1 || split.zb))
+    refuse_request(split.zb ? "--split: zb without pp" : "--split: vp without pp",
+                   "add pp, the stages of a pipeline");
+  if (split.vp > 1 && split.zb)
+    refuse_request("--split: vp and zb", "remove one: zb has no order for several chunks");
+  if (split.zb && split.zero > 1)
+    refuse_request("--split: zb and zero=" + std::to_string(split.zero),
+                   "use zero=1: the backward pass sums the gradients of zero 2 and 3");
   if (const std::int64_t ranks =
           std::int64_t{split.tp} * split.cp * split.pp * std::int64_t{split.dp.value_or(1)};
       ranks > kMostRanks)

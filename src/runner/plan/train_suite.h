@@ -21,6 +21,8 @@ struct SplitRequest {
   int tp = 1, cp = 1, pp = 1;
   std::optional<int> dp = {};  // nothing: as many as the ranks allow
   bool sp = false;             // tensor ranks divide rows too
+  int vp = 1;                  // chunks of each stage
+  bool zb = false;             // zero-bubble schedule
   int zero = 0;
 
   /// Ranks that are needed; at most kMostRanks, of split_from().
@@ -30,7 +32,7 @@ struct SplitRequest {
   bool divides_model() const { return ranks_of_model() > 1 || zero > 1; }
 };
 
-/// Parses "tp=2,sp=1,cp=2,pp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
+/// Parses "tp=2,sp=1,cp=2,pp=2,vp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
 SplitRequest split_from(const std::string& text);
 
 struct TrainRequest {

@@ -124,6 +124,9 @@ class Operator {
   virtual std::int64_t largest_message() const { return 0; }
   /// Whether its output is computed again for the backward pass, instead of kept.
   virtual bool again_for_backward() const { return false; }
+  /// Whether backward() may be called first for the gradients of activations and later for those
+  /// of parameters.
+  virtual bool separates_weight_gradients() const { return false; }
   /// Whether it is a loss, which overwrites input 0 with its gradient in training forward passes.
   virtual bool is_loss() const { return false; }
   /// FLOPs of the GEMMs of one forward pass.
@@ -274,15 +277,22 @@ class Graph {
 /// Throws Error(internal) "op: what" unless `holds`; operators check shapes with it.
 void require(bool holds, const std::string& op, const std::string& what);
 
+/// What a stage of a pipeline receives from the previous one and sends to the next one; all absent
+/// in a model without stages.
+struct StageTensors {
+  Var received = {};                  // with a gradient; absent in the first stage
+  Var sent = {};                      // as of end_stage(); absent in the last stage
+  std::vector<Var> next_chunks = {};  // as of next_chunk()
+};
+
 /// A workload's model, or a rank's part of it, for one micro-batch size.
 struct Model {
   std::unique_ptr<Graph> graph = {};
   Var losses = {};  // f64, one per row; without values in a stage that is not the last
   std::vector<Var> inputs = {};
   std::vector<Var> outputs = {};  // read by an evaluation in addition to the losses
-  Var received = {};              // from the previous stage, with a gradient; absent in the first
-  Var sent = {};                  // to the next stage, as of end_stage(); absent in the last
-  ContextPart context = {};       // the tokens of each sample that inputs and losses have
+  StageTensors stage = {};
+  ContextPart context = {};  // the tokens of each sample that inputs and losses have
 };
 
 }  // namespace bench::training

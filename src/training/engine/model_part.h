@@ -1,6 +1,6 @@
-// The part of a model that one rank has: some of its layers (a stage of a pipeline), of each
-// divided matrix some of its rows or columns (tensor parallelism, arXiv 1909.08053), and of each
-// sample some of its tokens (context parallelism).
+// The part of a model that one rank has: some of its layers (a stage of a pipeline, of one or
+// several chunks), of each divided matrix some of its rows or columns (tensor parallelism, arXiv
+// 1909.08053), and of each sample some of its tokens (context parallelism).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ struct ModelPart {
   int tensor_ranks = 1;
   int stage = 0;
   int stages = 1;
+  int chunks = 1;  // of each stage; those of a model pass through the stages in turn
   /// Tensor ranks divide the rows of what they do not divide otherwise, too (arXiv 2205.05198).
   bool sequence_parallel = false;
   /// Copies of the model of which each has a shard of every parameter (ZeRO, arXiv 1910.02054).
@@ -28,9 +29,11 @@ struct ModelPart {
   }
   bool is_first_stage() const { return stage == 0; }
   bool is_last_stage() const { return stage == stages - 1; }
-  /// Layers first to second - 1: equally many per stage, or one more in later stages.
-  std::pair<std::int64_t, std::int64_t> layers(std::int64_t all) const {
-    return {all * stage / stages, all * (stage + 1) / stages};
+  /// Layers first to second - 1 of a chunk: equally many in each, or one more in later ones.
+  std::pair<std::int64_t, std::int64_t> layers(std::int64_t all, int chunk = 0) const {
+    const std::int64_t number = std::int64_t{chunk} * stages + stage;
+    const std::int64_t numbers = std::int64_t{chunks} * stages;
+    return {all * number / numbers, all * (number + 1) / numbers};
   }
   bool operator==(const ModelPart&) const = default;
 };

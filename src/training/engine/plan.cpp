@@ -114,8 +114,8 @@ LabelBytes Plan::peak_bytes() const {
   return peak;
 }
 
-Plan make_plan(const Graph& graph, bool training) {
-  Plan plan = Planner(graph, training).make();
+Plan make_plan(const Graph& graph, bool training, WeightGradients weights) {
+  Plan plan = Planner(graph, training, weights).make();
   for (std::size_t arena = 0; arena < kArenas; ++arena)
     plan.arena_bytes[arena] = lay_out(plan.buffers, static_cast<Arena>(arena));
   return plan;

@@ -72,12 +72,27 @@ double traffic_of(const Action& action);
 /// Of an action of this operator.
 double flops_of(const Action& action, const Operator& op);
 
+/// When the gradients of weights are computed.
+enum class WeightGradients {
+  with_activations,  // by the operators whose backward passes they belong to
+  /// After those of all activations, where an operator can do both apart: a pipeline may run them
+  /// later (zero-bubble schedules). Their operands are kept until then.
+  last
+};
+
+/// Actions first to last - 1.
+struct ActionRange {
+  int first = 0;
+  int last = 0;
+};
+
 struct Plan {
   const Graph* graph = nullptr;
   bool training = true;
   std::vector<Buffer> buffers = {};
   std::vector<Action> actions = {};
   int backward_begin = 0;  // the first action after the forward pass
+  int weights_begin = 0;   // the first of weight gradients that come last
   /// By tensor: its value, and its gradient if it is a parameter (buffer -1 if frozen) or an input
   /// with a gradient.
   std::vector<Slot> values = {};
@@ -99,6 +114,7 @@ struct Plan {
 };
 
 /// Throws Error(internal) if a parameter is unused or something else reads a loss's input.
-Plan make_plan(const Graph& graph, bool training = true);
+Plan make_plan(const Graph& graph, bool training = true,
+               WeightGradients weights = WeightGradients::with_activations);
 
 }  // namespace bench::training

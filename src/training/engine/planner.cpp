@@ -17,6 +17,35 @@ void Planner::backward() {
     if (reached && needs_gradient_[static_cast<std::size_t>(which.output)] && !which.op->is_loss())
       backward_of(id);
   }
+  plan_.weights_begin = now();
+  for (const int action : apart_) weights_of(action);
+}
+
+/// Whether the gradients of a node's parameters are computed last.
+bool Planner::comes_apart(const Node& which) const {
+  const auto is_weight = [&](int input) {
+    return tensor(input).kind == Tensor::Kind::parameter &&
+           needs_gradient_[static_cast<std::size_t>(input)];
+  };
+  return weights_ == WeightGradients::last && which.op->separates_weight_gradients() &&
+         std::ranges::any_of(which.inputs, is_weight);
+}
+
+/// What backward_of() left out of an action, with the same operands.
+void Planner::weights_of(int index) {
+  Action action = plan_.actions[static_cast<std::size_t>(index)];
+  const Node& which = node(action.node);
+  action.workspace = workspace(which.op->backward_workspace());
+  action.input_gradients.assign(which.inputs.size(), {});
+  for (const auto* slots : {&action.inputs, &action.saved})
+    for (const Slot& slot : *slots) used(slot);
+  used(action.output);
+  used(action.output_gradient);
+  for (std::size_t i = 0; i < which.inputs.size(); ++i)
+    if (tensor(which.inputs[i]).kind == Tensor::Kind::parameter &&
+        needs_gradient_[static_cast<std::size_t>(which.inputs[i])])
+      gradient_of_input(action, which, i);
+  plan_.actions.push_back(std::move(action));
 }
 
 /// Computes an input again before the backward pass of its first reader there.
@@ -42,8 +71,11 @@ void Planner::backward_of(int id) {
   action.output_gradient = used(gradient(which.output));
   action.input_gradients.resize(which.inputs.size());
   action.input_adds.resize(which.inputs.size(), Adds::no);
+  const bool apart = comes_apart(which);
+  if (apart) apart_.push_back(now());
   for (std::size_t i = 0; i < which.inputs.size(); ++i)
-    if (needs_gradient_[static_cast<std::size_t>(which.inputs[i])])
+    if (needs_gradient_[static_cast<std::size_t>(which.inputs[i])] &&
+        !(apart && tensor(which.inputs[i]).kind == Tensor::Kind::parameter))
       gradient_of_input(action, which, i);
   plan_.actions.push_back(std::move(action));
 }
@@ -56,7 +88,7 @@ void Planner::gradient_of_input(Action& action, const Node& which, std::size_t i
     action.input_adds[i] = last >= 0 ? Adds::yes : Adds::after_first_micro_batch;
   } else if (slot.buffer >= 0) {
     action.input_adds[i] = Adds::yes;
-  } else if (which.op->gradient_in_place() == static_cast<int>(i)) {
+  } else if (which.op->gradient_in_place() == static_cast<int>(i) && !comes_apart(which)) {
     slot = shaped(input);
     slot.buffer = action.output_gradient.buffer;
   } else {
@@ -113,7 +145,8 @@ bool asks_for_gradient(const Tensor& tensor) {
 
 }  // namespace
 
-Planner::Planner(const Graph& graph, bool training) : graph_(graph) {
+Planner::Planner(const Graph& graph, bool training, WeightGradients weights)
+    : graph_(graph), weights_(weights) {
   const std::size_t tensors = graph.tensors().size();
   plan_.graph = &graph;
   plan_.training = training;
@@ -128,7 +161,7 @@ Plan Planner::make() {
   find_needs();
   place_permanent();
   forward();
-  plan_.backward_begin = now();
+  plan_.backward_begin = plan_.weights_begin = now();
   if (plan_.training) backward();
   order_gradients();
   keep_results();

@@ -8,7 +8,7 @@ namespace bench::training {
 
 class Planner {
  public:
-  Planner(const Graph& graph, bool training);
+  Planner(const Graph& graph, bool training, WeightGradients weights);
   Plan make();
 
  private:
@@ -25,6 +25,9 @@ class Planner {
   void backward();
   void forward_of(int id, Phase phase);
   void backward_of(int id);
+  bool comes_apart(const Node& node) const;
+  void weights_of(int action);
+  void weight_gradients();
   void fetch_again(int input);
   void gradient_of_input(Action& action, const Node& node, std::size_t input);
   void recompute(int segment);
@@ -42,6 +45,7 @@ class Planner {
   Slot used(Slot slot);
 
   const Graph& graph_;
+  WeightGradients weights_;
   Plan plan_;
   std::vector<bool> needs_gradient_;      // by tensor
   std::vector<bool> kept_;                // by tensor: backward reads its value
@@ -49,6 +53,7 @@ class Planner {
   std::vector<std::vector<Slot>> saved_;  // by node
   std::vector<bool> again_;               // by tensor: computed again for the backward pass
   std::vector<int> contributed_;          // by tensor: the action that last added to its gradient
+  std::vector<int> apart_ = {};           // actions without the gradients of their weights
 };
 
 }  // namespace bench::training

@@ -113,7 +113,7 @@ double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, con
 
 double Replica::loss_sum() const {
   double sum = 0.0;
-  if (options_.stage.sent) return sum;  // another stage has the losses
+  if (options_.is_stage() && options_.stage.chunks.back().sent) return sum;  // of another stage
   for (const auto& lane : lanes_) sum += lane->sum_of_losses();
   return sum;
 }
@@ -219,37 +219,46 @@ void Replica::record(StepTimelines* timelines) {
 
 void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
   const Stage& stage = options_.stage;
+  StageLinks& links = *stage.links;
   Times& times = lane_times_.front() = {};
   Laps laps(times);
   const ProcessorTime processor(lanes_.front()->timeline());
   for (const StagePass& pass : stage.passes) {
     const int number = pass.micro_batch;
+    const StageChunk& chunk = stage.chunks[static_cast<std::size_t>(pass.chunk)];
     Lane& lane = *lanes_[static_cast<std::size_t>(number) % lanes_.size()];
     laps.use(lane);
     const StepScalars scalars{scale, number == 0};
-    if (pass.forward) {
-      fill(lane, number);
-      laps.end(times.data, Activity::data, &times.data_processor);
-      if (stage.received) stage.links->receive_from_previous(lane.tensor(stage.received));
-      laps.end(times.pipeline_wait, Activity::messages);
-      lane.forward(scalars);
-      if (stage.sent) {
-        const TimelineScope recorded(lane.timeline(), Activity::messages);
-        stage.links->send_to_next(lane.tensor(stage.sent));
-      } else
-        lane.add_up(losses_, number >= static_cast<int>(lanes_.size()));
-      laps.end(times.forward, &times.forward_processor);
-      continue;
+    switch (pass.kind) {
+      case StagePass::forward:
+        if (pass.chunk == 0) fill(lane, number);
+        laps.end(times.data, Activity::data, &times.data_processor);
+        if (chunk.received) links.receive_from_previous(lane.tensor(chunk.received));
+        laps.end(times.pipeline_wait, Activity::messages);
+        lane.run(chunk.forward.first, chunk.forward.last, scalars);
+        if (chunk.sent) {
+          const TimelineScope recorded(lane.timeline(), Activity::messages);
+          links.send_to_next(lane.tensor(chunk.sent));
+        } else
+          lane.add_up(losses_, number >= static_cast<int>(lanes_.size()));
+        laps.end(times.forward, &times.forward_processor);
+        break;
+      case StagePass::backward:
+        if (chunk.sent) links.receive_from_next(lane.gradient(chunk.sent));
+        laps.end(times.pipeline_wait, Activity::messages);
+        lane.run(chunk.backward.first, chunk.backward.last, scalars);
+        if (chunk.received) {
+          const TimelineScope recorded(lane.timeline(), Activity::messages);
+          links.send_to_previous(lane.gradient(chunk.received));
+        }
+        if (pass.chunk == 0) call_after_backward(lane, number, hooks);
+        laps.end(times.backward, &times.backward_processor);
+        break;
+      case StagePass::weight_gradients:
+        lane.run(plan_.weights_begin, static_cast<int>(plan_.actions.size()), scalars);
+        laps.end(times.backward, &times.backward_processor);
+        break;
     }
-    if (stage.sent) stage.links->receive_from_next(lane.tensor(stage.sent));
-    laps.end(times.pipeline_wait, Activity::messages);
-    lane.backward(scalars);
-    if (stage.received) {
-      const TimelineScope recorded(lane.timeline(), Activity::messages);
-      stage.links->send_to_previous(lane.gradient(stage.received));
-    }
-    call_after_backward(lane, number, hooks);
-    laps.end(times.backward, &times.backward_processor);
   }
 }
 

@@ -12,10 +12,11 @@ namespace bench::training {
 namespace {
 
 /// layers, width, hidden, heads, kv heads, sequence, vocabulary, gpt2, tied, shifted heads, theta.
-const NameTable<LlmShape, 5> kLlmPresets{{{
+const NameTable<LlmShape, 6> kLlmPresets{{{
     // Half of the heads see shifted keys: without, induction is learned late and suddenly, and
     // the time to target depends on luck.
     {{2, 64, 256, 4, 4, 64, 64, false, false, 2, 1e3}, "tiny"},
+    {{8, 64, 256, 4, 4, 64, 64, false, false, 2, 1e3}, "deep"},
     {{12, 768, 2048, 12, 4, 1024, 32768, false, false, 2, 1e4}, "small"},
     {{12, 768, 3072, 12, 12, 1024, 50257, true, true, 0, 0.0}, "gpt2"},
     {{16, 2048, 8192, 32, 8, 4096, 128256, false, true, 0, 5e5}, "1b"},
@@ -73,6 +74,10 @@ void check_shape(const LlmShape& shape, const ModelPart& part) {
     refuse("a pipeline of " + std::to_string(part.stages) + " stages has more than the model's " +
                std::to_string(shape.layers) + " layers",
            "use a pp of at most " + std::to_string(shape.layers));
+  if (part.chunks > shape.layers / part.stages)
+    refuse(std::to_string(part.stages) + " stages of " + std::to_string(part.chunks) +
+               " chunks are more than the model's " + std::to_string(shape.layers) + " layers",
+           "use a vp of at most " + std::to_string(shape.layers / part.stages));
   if (part.stages > 1 && shape.tied_head)
     refuse("a model whose head is its embedding cannot be split into stages",
            "use a preset whose head is its own");
@@ -98,10 +103,10 @@ void check_shape(const LlmShape& shape, const ModelPart& part) {
 }
 
 /// The model from its tokens [rows, 1] to the logits of the next ones, or the part of it that one
-/// rank has: then from `received`, which it sets, unless the part is the first stage, and to the
-/// residual stream unless it is the last.
+/// rank has: then from stage.received unless the part is the first stage, and to the residual
+/// stream unless it is the last.
 Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChanges& changes,
-              const ModelPart& part = {}, Var* received = nullptr) {
+              const ModelPart& part, StageTensors& stage) {
   check_shape(shape, part);
   Graph& graph = *tokens.graph;
   Parameters p(graph, shape, changes, part);
@@ -114,16 +119,19 @@ Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChange
   } else {
     const std::int64_t rows =
         tokens.shape().rows() / (part.sequence_parallel ? part.tensor_ranks : 1);
-    x = *received = graph.input_with_gradient("received", {rows, shape.width});
+    x = stage.received = graph.input_with_gradient("received", {rows, shape.width});
   }
   Var angles;
   if (!shape.gpt2) angles = rope_angles(graph, shape.attention(), shape.rope_theta, part.context);
-  const auto [first, last] = part.layers(shape.layers);
-  for (std::int64_t layer = first; layer < last; ++layer) {
-    const std::string at = "layer" + std::to_string(layer) + ".";
-    if (recompute) graph.begin_recompute();
-    x = shape.gpt2 ? gpt2_block(x, p, shape, at) : llama_block(x, p, shape, at, angles);
-    if (recompute) graph.end_recompute();
+  for (int chunk = 0; chunk < part.chunks; ++chunk) {
+    if (chunk > 0) stage.next_chunks.push_back(x = next_chunk(x));
+    const auto [first, last] = part.layers(shape.layers, chunk);
+    for (std::int64_t layer = first; layer < last; ++layer) {
+      const std::string at = "layer" + std::to_string(layer) + ".";
+      if (recompute) graph.begin_recompute();
+      x = shape.gpt2 ? gpt2_block(x, p, shape, at) : llama_block(x, p, shape, at, angles);
+      if (recompute) graph.end_recompute();
+    }
   }
   if (!part.is_last_stage()) return x;
   Var h = shape.gpt2 ? layer_norm(x, p.gain("norm"), p.bias("norm.bias", shape.width))
@@ -149,17 +157,17 @@ AttentionShape LlmShape::attention() const {
 
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool recompute,
              const LlmChanges& changes, const ModelPart& part) {
-  Llm model{std::make_unique<Graph>(dtype), {}, {}, {}, {}, {}};
+  Llm model{std::make_unique<Graph>(dtype), {}, {}, {}};
   const std::int64_t rows = sequences * part.context.tokens(shape.sequence);
   model.tokens = model.graph->input("tokens", {rows, 1}, Dtype::int32);
   model.targets = model.graph->input("targets", {rows, 1}, Dtype::int32);
-  const Var out = logits_of(model.tokens, shape, recompute, changes, part, &model.received);
+  const Var out = logits_of(model.tokens, shape, recompute, changes, part, model.stage);
   if (part.is_last_stage()) {
     model.losses = cross_entropy(out, model.targets);
     return model;
   }
   const StageEnd end = end_stage(out, rows);
-  model.sent = end.sent;
+  model.stage.sent = end.sent;
   model.losses = end.losses;
   return model;
 }
@@ -171,7 +179,8 @@ LlmPolicy make_llm_policy(const LlmShape& shape, std::int64_t sequences, double 
   model.tokens = model.graph->input("tokens", {rows, 1}, Dtype::int32);
   model.targets = model.graph->input("targets", {rows, 1}, Dtype::int32);
   model.terms = model.graph->input("terms", {rows, kPolicyTerms}, Dtype::f32);
-  const Var logits = logits_of(model.tokens, shape, recompute, {});
+  StageTensors none;
+  const Var logits = logits_of(model.tokens, shape, recompute, {}, {}, none);
   model.losses = policy_loss(logits, model.targets, model.terms, clip);
   return model;
 }

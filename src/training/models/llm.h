@@ -30,17 +30,18 @@ struct LlmShape {
   AttentionShape attention() const;
 };
 
-/// "tiny", "small", "gpt2" (124M), "1b" (Llama-3.2-1B's shape), "standard" (Llama-3.1-8B's). Throws
-/// Error(input) for another name, listing these.
+/// "tiny", "deep" (tiny's blocks, four times as many, for pipelines), "small", "gpt2" (124M), "1b"
+/// (Llama-3.2-1B's shape), "standard" (Llama-3.1-8B's). Throws Error(input) for another name,
+/// listing these.
 LlmShape llm_preset(std::string_view name);
 std::vector<std::string> llm_presets();
 
 struct Llm {
   std::unique_ptr<Graph> graph;
-  Var tokens;                    // int32 [sequences x sequence, 1]; see make_llm() for cp
-  Var targets;                   // the same; negative ones are ignored
-  Var losses;                    // f64 [sequences x sequence, 1], nats; Model::losses
-  Var received = {}, sent = {};  // of Model, [sequences x sequence, width]
+  Var tokens;               // int32 [sequences x sequence, 1]; see make_llm() for cp
+  Var targets;              // the same; negative ones are ignored
+  Var losses;               // f64 [sequences x sequence, 1], nats; Model::losses
+  StageTensors stage = {};  // [sequences x sequence, width]
 };
 
 /// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is recomputed

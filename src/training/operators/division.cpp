@@ -164,6 +164,14 @@ class StageEndOperator final : public Operator {
   void backward(const Frame&) const override {}
 };
 
+class NextChunk final : public Operator {
+ public:
+  std::string_view name() const override { return "next_chunk"; }
+  bool backward_reads_input(std::size_t) const override { return false; }
+  void forward(const Frame&) const override {}
+  void backward(const Frame&) const override {}
+};
+
 }  // namespace
 
 Var shared_by_ranks(Var x, int ranks) {
@@ -205,5 +213,7 @@ StageEnd end_stage(Var x, std::int64_t rows) {
       x.graph->apply(std::make_unique<StageEndOperator>(), {end.sent}, {rows, 1}, Dtype::f64);
   return end;
 }
+
+Var next_chunk(Var x) { return x.graph->apply(std::make_unique<NextChunk>(), {x}, x.shape()); }
 
 }  // namespace bench::training

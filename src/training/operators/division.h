@@ -36,4 +36,9 @@ struct StageEnd {
 /// Ends the graph of a stage that is not the last one; `rows`: of the losses.
 StageEnd end_stage(Var x, std::int64_t rows);
 
+/// Ends a chunk of a stage and begins the next one: x goes to the next stage, and the result, of
+/// the same shape, comes from the previous one; their gradients go back. The operator does nothing:
+/// who runs the plan writes the result and the gradient of x in its place.
+Var next_chunk(Var x);
+
 }  // namespace bench::training

@@ -29,6 +29,7 @@ class Linear final : public Operator {
     return input == 1 || (input == 0 && !frozen_);
   }
   int gradient_in_place() const override { return residual_ ? residual_input() : -1; }
+  bool separates_weight_gradients() const override { return true; }
   double flops() const override { return flops_; }
   double backward_flops(const std::vector<bool>& needed) const override {
     return flops_ * ((needed[0] ? 1.0 : 0.0) + (needed[1] ? 1.0 : 0.0));

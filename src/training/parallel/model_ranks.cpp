@@ -10,22 +10,26 @@
 namespace bench::training {
 namespace {
 
-/// Over the messages of the ranks of one model.
+/// Over the messages of the ranks of one model. Where the last stage sends to the first one, two
+/// stages may send each other activations and gradients, in any order: those go through `back`.
 class MessageLinks final : public StageLinks {
  public:
-  MessageLinks(Group& model, const ModelPart& part)
-      : messages_(*model.collectives()),
-        rank_(model.rank()),
-        stride_(part.tensor_ranks * part.context.ranks) {}
+  MessageLinks(Group& model, Group& back, const ModelPart& part)
+      : activations_(*model.collectives()),
+        gradients_(*back.collectives()),
+        next_((model.rank() + part.tensor_ranks * part.context.ranks) % model.size()),
+        previous_((model.rank() + model.size() - part.tensor_ranks * part.context.ranks) %
+                  model.size()) {}
 
-  void send_to_next(View x) override { messages_.send(bytes_of(x), rank_ + stride_); }
-  void receive_from_previous(View x) override { messages_.receive(bytes_of(x), rank_ - stride_); }
-  void send_to_previous(View x) override { messages_.send(bytes_of(x), rank_ - stride_); }
-  void receive_from_next(View x) override { messages_.receive(bytes_of(x), rank_ + stride_); }
+  void send_to_next(View x) override { activations_.send(bytes_of(x), next_); }
+  void receive_from_previous(View x) override { activations_.receive(bytes_of(x), previous_); }
+  void send_to_previous(View x) override { gradients_.send(bytes_of(x), previous_); }
+  void receive_from_next(View x) override { gradients_.receive(bytes_of(x), next_); }
 
  private:
-  Collectives& messages_;
-  int rank_, stride_;
+  Collectives& activations_;
+  Collectives& gradients_;
+  int next_, previous_;
 };
 
 }  // namespace
@@ -49,6 +53,7 @@ ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
   part.context = {rank / split.tensor % split.context, split.context};
   part.stage = rank / split.tensor / split.context / copies;
   part.stages = split.pipeline;
+  part.chunks = split.chunks;
   part.sequence_parallel = split.sequence_parallel && split.tensor > 1;
   if (!split.shard_parameters) return part;
   part.shards = copies * split.context;
@@ -77,7 +82,9 @@ ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
   tensor_ = model_->subgroup(part_.stage * split.context + part_.context.rank);
   context_ = model_->subgroup(place);
   if (split.shard_parameters) replicas_ = make_self_group();
-  if (split.pipeline > 1) links_ = std::make_unique<MessageLinks>(*model_, part_);
+  if (split.chunks > 1) back_ = all.subgroup(copy);
+  if (split.pipeline > 1)
+    links_ = std::make_unique<MessageLinks>(*model_, back_ ? *back_ : *model_, part_);
 }
 
 }  // namespace bench::training

@@ -1,6 +1,7 @@
 // How the ranks of a training share its model and its samples: `tp` neighbouring ranks divide
-// matrices, `cp` ranks the tokens of each sample, `pp` stages divide layers, and what is left are
-// data-parallel copies of the model, each with other samples. Rank = ((stage x copies + copy) x cp
+// matrices, `cp` ranks the tokens of each sample, `pp` stages (of `vp` chunks) divide layers, and
+// what is left are data-parallel copies of the model, each with other samples. Rank = ((stage x
+// copies + copy) x cp
 // + context rank) x tp + tensor rank, the order of Megatron-LM: ranks that exchange most are
 // closest.
 #pragma once
@@ -23,6 +24,7 @@ struct ModelSplit {
   bool shard_parameters = false;
   bool keep_gathered = false;
   int context = 1;  // cp
+  int chunks = 1;   // vp: of each stage
 
   int ranks_of_model() const { return tensor * context * pipeline; }
   /// Whether ranks need each other within a pass.
@@ -72,6 +74,7 @@ class ModelRanks {
   Group& all_;
   ModelPart part_;
   std::unique_ptr<Group> data_, model_, tensor_, context_, replicas_;
+  std::unique_ptr<Group> back_;  // model() once more, for gradients between stages of chunks
   std::unique_ptr<StageLinks> links_;
 };
 

@@ -16,7 +16,8 @@ Evaluator::Evaluator(Workload& workload, const Model& model, std::int64_t micro_
       model_(model),
       micro_batch_(micro_batch),
       replica_(replica),
-      plan_(make_plan(*model.graph, false)) {
+      plan_(make_plan(*model.graph, false)),
+      chunks_(stage_chunks(plan_, model)) {
   for (int i = 0; i < replica.pool().size(); ++i)
     lanes_.push_back(std::make_unique<Lane>(plan_, replica.weights(), kernels));
 }
@@ -80,11 +81,13 @@ void Evaluator::evaluate_round(std::int64_t first, std::int64_t end, const Model
     const std::int64_t sample = std::min(begin_of(index), std::max<std::int64_t>(end, 1) - 1);
     Lane& lane = *lanes_[static_cast<std::size_t>(index)];
     workload_.read(Split::evaluation, static_cast<std::uint64_t>(sample), model_, lane);
-    if (model_.received) ranks.links()->receive_from_previous(lane.tensor(model_.received));
-    lane.forward({});
-    if (model_.sent) ranks.links()->send_to_next(lane.tensor(model_.sent));
+    for (const StageChunk& chunk : chunks_) {
+      if (chunk.received) ranks.links()->receive_from_previous(lane.tensor(chunk.received));
+      lane.run(chunk.forward.first, chunk.forward.last, {});
+      if (chunk.sent) ranks.links()->send_to_next(lane.tensor(chunk.sent));
+    }
   });
-  if (model_.sent) return;  // the last stage has the losses
+  if (model_.stage.sent) return;  // the last stage has the losses
   for (int i = 0; i < static_cast<int>(lanes_.size()) && begin_of(i) < end; ++i)
     evaluation.add(lane(i), static_cast<std::uint64_t>(begin_of(i)),
                    std::min(micro_batch_, end - begin_of(i)));

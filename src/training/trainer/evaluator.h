@@ -38,6 +38,7 @@ class Evaluator {
   std::int64_t micro_batch_;
   Replica& replica_;
   Plan plan_;
+  std::vector<StageChunk> chunks_;
   std::vector<std::unique_ptr<Lane>> lanes_ = {};
 };
 

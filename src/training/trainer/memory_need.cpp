@@ -35,10 +35,14 @@ const MemoryUse& MemoryNeed::largest() const {
 }
 
 MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
-                       bool recompute, const ModelPart& part, int kept,
+                       bool recompute, const ModelPart& part, PipelineSchedule schedule,
                        const ExchangeMethod& method) {
   const Model model = workload.model_part(part, split.micro_batch, dtype, recompute);
-  const Plan training = make_plan(*model.graph), evaluation = make_plan(*model.graph, false);
+  const Plan training = make_plan(*model.graph, true, weight_gradients(schedule));
+  const Plan evaluation = make_plan(*model.graph, false);
+  const int kept = part.stages == 1
+                       ? 1
+                       : micro_batches_in_flight(stage_passes(schedule, part, split.micro_batches));
   MemoryNeed need;
   const auto peaks = training.peak_bytes();
   for (std::size_t i = 0; i < kMemoryLabels; ++i) {
@@ -73,7 +77,7 @@ std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtyp
     const BatchSplit split{
         .batch = samples * lanes * ranks, .ranks = ranks, .lanes = lanes, .micro_batch = samples};
     return static_cast<double>(
-               memory_need(workload, split, dtype, recompute, {}, 1, method).total()) <= bytes;
+               memory_need(workload, split, dtype, recompute, {}, {}, method).total()) <= bytes;
   };
   if (!fits(1)) return 0;
   std::int64_t low = 1, high = 2;

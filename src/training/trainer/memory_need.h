@@ -20,10 +20,10 @@ struct MemoryNeed {
   const MemoryUse& largest() const;
 };
 
-/// `part`: of a divided model, the part whose rank is asked for; `kept`: the most micro-batches
-/// that it keeps at once (micro_batches_in_flight). `method`: of ranks that exchange so.
+/// `part`: of a divided model, the part whose rank is asked for, and how its stages take turns.
+/// `method`: of ranks that exchange so.
 MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
-                       bool recompute, const ModelPart& part = {}, int kept = 1,
+                       bool recompute, const ModelPart& part = {}, PipelineSchedule schedule = {},
                        const ExchangeMethod& method = {});
 
 /// The most samples that each lane can process at once within `bytes` of a rank, a multiple of 8

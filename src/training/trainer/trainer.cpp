@@ -161,6 +161,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
   if (!ranks_.part().is_whole())
     identity["split"] = {options_.split.tensor, options_.split.pipeline, ranks_.part().shards,
                          options_.split.sequence_parallel ? 1 : 0};
+  if (options_.split.chunks > 1) identity["chunks"] = options_.split.chunks;
   if (options_.split.context > 1) identity["context"] = options_.split.context;
   if (workload_.repeats()) identity["data"] = workload_.data();
   if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
@@ -234,7 +235,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
       split_(split_batch(options, group.size())),
       model_(
           workload.model_part(ranks_.part(), split_.micro_batch, options.dtype, options.recompute)),
-      plan_(make_plan(*model_.graph)),
+      plan_(make_plan(*model_.graph, true, weight_gradients(options.split.schedule))),
       last_step_(options.steps > 0 ? options.steps : options.recipe.horizon) {
   check_exchange(options, workload, group.size());
   prepare_together(workload, group);
@@ -245,7 +246,7 @@ Trainer::Trainer(Workload& workload, const TrainerOptions& options, const Kernel
   if (ranks_.links() != nullptr)
     replica.stage = {ranks_.links(),
                      stage_passes(options.split.schedule, ranks_.part(), split_.micro_batches),
-                     model_.received, model_.sent};
+                     stage_chunks(plan_, model_)};
   if (!ranks_.part().is_whole()) {
     options_.parallel.model = &ranks_;
     options_.parallel.overlap = false;  // passes communicate, in the thread that may
@@ -288,7 +289,8 @@ void Trainer::check_messages() const {
   };
   for (const Node& node : model_.graph->nodes())
     check(node.op->largest_message(), "ranks of a sample");
-  if (const Var message = model_.sent ? model_.sent : model_.received)
+  const StageTensors& stage = model_.stage;
+  if (const Var message = stage.sent ? stage.sent : stage.received)
     check(message.shape().elements(), "stages");
 }
 

@@ -183,9 +183,8 @@ class LlmWorkload final : public Workload {
   Model model_part(const ModelPart& part, std::int64_t samples, Dtype dtype,
                    bool recompute) const override {
     Llm llm = make_llm(shape_, samples, dtype, recompute, {}, part);
-    return {std::move(llm.graph),      llm.losses,  {llm.tokens, llm.targets}, {},
-            /*received=*/llm.received,
-            /*sent=*/llm.sent,         part.context};
+    return {std::move(llm.graph), llm.losses,  {llm.tokens, llm.targets}, {},
+            std::move(llm.stage), part.context};
   }
   std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(adamw_); }
   Json optimizer_options() const override {
@@ -242,7 +241,7 @@ std::vector<std::pair<std::string, double>> LlmWorkload::baselines_of_files() co
 
 LlmTraining llm_training(const std::string& preset) {
   llm_preset(preset);  // throws for an unknown name
-  if (preset == "tiny") return tiny_training();
+  if (preset == "tiny" || preset == "deep") return tiny_training();
   if (preset == "1b") {
     LlmTraining training = large_training(256, 1000, 3e-4, 100);
     training.recipe.device_micro_batch = 2;  // about 35 GB in bf16

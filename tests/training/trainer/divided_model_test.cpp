@@ -39,6 +39,13 @@ std::unique_ptr<Workload> llm_of_grouped_heads() {
   return make_llm_workload_from(setting);
 }
 
+/// Of eight layers.
+std::unique_ptr<Workload> deep_llm() {
+  LlmSetting setting{.preset = "eight", .training = llm_training("tiny")};
+  setting.shape = {8, 32, 48, 4, 4, 16, 64, false, false, 0, 1e3};
+  return make_llm_workload_from(setting);
+}
+
 /// As rank 0 reports it.
 TrainingRun train_divided(const ShortTraining& training, int ranks) {
   TrainingRun first;
@@ -83,6 +90,7 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
     bool sequence_parallel = false;
     int cp = 1;
   };
+  constexpr auto kZeroBubble = PipelineSchedule::zero_bubble;
   constexpr auto k1f1b = PipelineSchedule::one_forward_one_backward;
   const Case cases[] = {{2, 1, 2},
                         {1, 2, 2},
@@ -102,7 +110,10 @@ TEST_CASE("a divided model has the losses, gradient norms and quality of one ran
                         {1, 1, 4, k1f1b, true, 1, false, 4},
                         {2, 1, 8, k1f1b, false, 0, true, 2},
                         {1, 2, 4, k1f1b, false, 0, false, 2},
-                        {1, 1, 4, k1f1b, true, 3, false, 2}};
+                        {1, 1, 4, k1f1b, true, 3, false, 2},
+                        {1, 2, 2, kZeroBubble},
+                        {1, 2, 4, kZeroBubble, true, 1},
+                        {2, 2, 8, kZeroBubble, false, 0, true}};
   for (const auto& [tp, pp, ranks, schedule, recompute, zero, sequence_parallel, cp] : cases) {
     INFO("tp " << tp << ", sp " << sequence_parallel << ", cp " << cp << ", pp " << pp << ", zero "
                << zero << ", " << ranks << " ranks");
@@ -138,6 +149,39 @@ TEST_CASE("grouped and shifted heads are divided with their queries") {
   const TrainingRun of_tokens = train_divided(training, 4);
   check_that_all_held(of_tokens);
   CHECK(distance(of_tokens, alone) < 2e-5);
+}
+
+TEST_CASE("a model whose stages have several chunks of layers is that of one rank") {
+  ShortTraining training = divided_training(1, 1);
+  training.make = deep_llm;
+  const TrainingRun alone = train_short(training);
+  struct Case {
+    int tp, pp, vp, ranks, zero = 0;
+    bool recompute = false;
+  };
+  // With two stages, activations and gradients pass between the same two ranks both ways.
+  for (const auto& [tp, pp, vp, ranks, zero, recompute] :
+       {Case{1, 2, 2, 2}, Case{1, 2, 4, 2, 0, true}, Case{1, 4, 2, 4}, Case{2, 2, 2, 4, 0, true},
+        Case{1, 2, 3, 4, 1}, Case{1, 2, 2, 4, 3}}) {
+    INFO("tp " << tp << ", pp " << pp << ", vp " << vp << ", zero " << zero << ", " << ranks);
+    training.recompute = recompute;
+    training.recipe.micro_batch = 1;
+    training.split = {tp, pp};
+    training.split.chunks = vp;
+    training.split.shard_parameters = zero == 3;
+    training.parallel.shard_optimizer = zero == 1;
+    const TrainingRun run = train_divided(training, ranks);
+    check_that_all_held(run);
+    CHECK(check_named(run, "divided_model").held);
+    CHECK(distance(run, alone) < 2e-5);
+  }
+}
+
+TEST_CASE("weight gradients that wait are those of 1f1b to the bit") {
+  ShortTraining training = divided_training(1, 2);
+  const TrainingRun usual = train_divided(training, 2);
+  training.split.schedule = PipelineSchedule::zero_bubble;
+  CHECK(distance(train_divided(training, 2), usual) == 0.0);
 }
 
 TEST_CASE("divided models train in 16 bits, within their rounding of the whole one") {
@@ -200,7 +244,7 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
     const char* check;
     int tp, pp;
     MessageFaults faults;
-    int cp = 1;
+    int cp = 1, vp = 1;
   };
   const auto lose_half = [](std::span<std::byte> data) {
     std::ranges::fill(data.first(data.size() / 2), std::byte{});
@@ -237,6 +281,15 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
        1,
        2,  // half of a message is lost
        {.received = lose_half}},
+      {"divided_model",
+       1,
+       2,  // every second message, of one chunk or the other
+       {.received =
+            [lose_half, number = 0](std::span<std::byte> data) mutable {
+              if (number++ % 2 == 1) lose_half(data);
+            }},
+       1,
+       2},
       {"divided_model",
        1,
        1,  // half of the keys of a rank with other tokens
@@ -278,9 +331,11 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
               if (op == CollectiveOp::all_to_all) lose_half(data);
             }},
        2}};
-  for (const auto& [check, tp, pp, faults, cp] : cases) {
+  for (const auto& [check, tp, pp, faults, cp, vp] : cases) {
     ShortTraining training = divided_training(tp, pp);
+    if (vp > 1) training.make = deep_llm;
     training.split.context = cp;
+    training.split.chunks = vp;
     TrainingRun run;
     run_ranks(2, [&](Group& group) {
       const MessageFaults none;
@@ -311,6 +366,20 @@ TEST_CASE("a divided training resumes from its checkpoints to the bit") {
   CHECK_THROWS_WITH(train_divided(training, 4), Contains("saved by a training with split"));
 }
 
+TEST_CASE("checkpoints of stages of several chunks are not those of others") {
+  const TemporaryDirectory folder;
+  ShortTraining training = divided_training(1, 2);
+  training.make = deep_llm;
+  training.checkpoint = folder.path();
+  training.checkpoint_every = 2;
+  training.steps = 2;
+  training.split.chunks = 2;
+  train_divided(training, 2);
+  training.resume = true;
+  training.split.chunks = 4;
+  CHECK_THROWS_WITH(train_divided(training, 2), Contains("saved by a training with chunks 2"));
+}
+
 TEST_CASE("checkpoints of ranks that divide tokens are not those of ranks that divide samples") {
   const TemporaryDirectory folder;
   ShortTraining training = divided_training(1, 1);
@@ -338,6 +407,9 @@ TEST_CASE("models and ranks that cannot be divided are refused with what to do")
   CHECK(refused(divided_training(2, 1), 3).find("use a multiple of 2 ranks") != std::string::npos);
   CHECK(refused(divided_training(1, 3), 3).find("use a pp of at most 2") != std::string::npos);
   CHECK(refused(divided_training(3, 1), 3).find("use a tp that divides 256") != std::string::npos);
+  ShortTraining chunks = divided_training(1, 2);
+  chunks.split.chunks = 2;
+  CHECK(refused(chunks, 2).find("use a vp of at most 1") != std::string::npos);
   ShortTraining context = divided_training(1, 1);
   context.recipe.batch = 5;
   context.split.context = 5;
@@ -360,8 +432,14 @@ TEST_CASE("a pipeline gets at least four micro-batches per stage unless samples 
 }
 
 TEST_CASE("the memory of a part is known before it is allocated") {
-  const auto workload = make_workload("llm", "tiny", 1);
+  const auto [schedule, chunks] = GENERATE(std::pair{PipelineSchedule::one_forward_one_backward, 1},
+                                           std::pair{PipelineSchedule::one_forward_one_backward, 2},
+                                           std::pair{PipelineSchedule::zero_bubble, 1});
   ShortTraining training = divided_training(2, 2);
+  training.make = deep_llm;
+  training.split.schedule = schedule;
+  training.split.chunks = chunks;
+  const auto workload = deep_llm();
   TrainerOptions options;
   options.recipe = training.recipe;
   options.split = training.split;
@@ -371,9 +449,7 @@ TEST_CASE("the memory of a part is known before it is allocated") {
   MemoryNeed most;
   for (int rank = 0; rank < 4; ++rank) {
     const ModelPart part = part_of_rank(training.split, rank, 4);
-    const int kept =
-        micro_batches_in_flight(stage_passes(training.split.schedule, part, split.micro_batches));
-    const MemoryNeed need = memory_need(*workload, split, Dtype::f32, false, part, kept);
+    const MemoryNeed need = memory_need(*workload, split, Dtype::f32, false, part, schedule);
     if (need.total() > most.total()) most = need;
   }
   const TrainingRun run = train_divided(training, 4);

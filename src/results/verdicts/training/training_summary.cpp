@@ -237,6 +237,8 @@ std::string exchange_words(const Json& params) {
   return words;
 }
 
+constexpr std::int64_t kMostChunks = 1024;  // of the probe's schema
+
 /// How the model is divided over the ranks, and what they exchange if not whole gradients: "tp 2,
 /// cp 2, pp 2, dp 1, zero 1", "local 32"; "" if each has a whole one of its own.
 std::string split_words(const TrainingSetup& setup) {
@@ -251,8 +253,13 @@ std::string split_words(const TrainingSetup& setup) {
   const auto is = [&](const char* key, const Json& value) { return field(params, key) == value; };
   if (is("sequence_parallel", true)) words.emplace_back("sp");
   if (cp > 1) words.push_back(fmt::format("cp {}", cp));
-  if (pp > 1)
-    words.push_back(fmt::format("pp {}{}", pp, is("pipeline_schedule", "gpipe") ? " gpipe" : ""));
+  if (pp > 1) {
+    const std::string schedule = text_field(params, "pipeline_schedule");
+    const bool usual = schedule.empty() || schedule == "1f1b";
+    words.push_back(fmt::format("pp {}{}", pp, usual ? "" : " " + schedule));
+    if (const std::int64_t vp = degree("vp", 1, kMostChunks); vp > 1)
+      words.push_back(fmt::format("vp {}", vp));
+  }
   if (!words.empty() || zero > 0)
     words.push_back(fmt::format("dp {}", std::max<std::int64_t>(1, setup.ranks / (tp * cp * pp))));
   if (zero > 0) words.push_back(fmt::format("zero {}", zero));

@@ -15,9 +15,8 @@ const std::vector<StorageRule>& storage_rules() {
       {"2.1.5", "An organisation has results and systems, and nothing else.",
        "Folders of the organisation; code lies in a pool next to the divisions.", error, error},
       {"2.1.6", "The code that ran is part of the submission.",
-       ".mlps-code-image of a run names a folder code-HASH of the organisation's pool, where there "
-       "is "
-       "a pool.",
+       ".mlps-code-image of each invocation names a folder code-HASH of the organisation's pool, "
+       "where there is a pool.",
        error, error},
       {"2.1.7", "Each system has a description and a diagram: SYSTEM.yaml and SYSTEM.pdf.",
        "The files of systems/ are paired by their names; fields of the YAML, and the sum of its "

@@ -97,16 +97,27 @@ TEST_CASE("something else in an organisation's folder, and code that is not ther
   CHECK(made.broken() == "2.1.5");
   MadeSubmission code;
   code.add_training();
+  const auto say = [](const std::filesystem::path& leaf, const std::string& pointer) {
+    write_file(leaf / ".mlps-code-image", pointer);
+  };
+  for (const char* phase : {"datasize", "datagen", "run"})
+    for (const auto& leaf : code.runs(std::string("training/retinanet/") + phase))
+      say(leaf, "md5-tree-v2:0123abcdaabbccddeeff00112233aabb\n");
   const auto leaf = code.runs("training/retinanet/run")[2];
-  write_file(leaf / ".mlps-code-image", "md5-tree-v2:64104f04aabbccddeeff00112233aabb\n");
+  say(leaf, "md5-tree-v2:64104f04aabbccddeeff00112233aabb\n");
   CHECK(code.broken() == "");  // no pool: only a part is here
   std::filesystem::create_directories(code.root() / "Acme/code-0123abcd");
   CHECK(code.broken() == "2.1.6");
   std::filesystem::create_directories(code.root() / "Acme/code-64104f04");
   CHECK(code.broken() == "");
-  write_file(leaf / ".mlps-code-image", "64104f04");  // an older form
+  say(leaf, "64104f04");  // an older form
   CHECK(code.broken() == "");
-  write_file(leaf / ".mlps-code-image", "../../../etc/passwd");
+  say(leaf, "../../../etc/passwd");
+  CHECK(code.broken() == "2.1.6");
+  std::filesystem::remove(leaf / ".mlps-code-image");
+  CHECK(code.broken() == "2.1.6");
+  say(leaf, "64104f04");
+  say(code.runs("training/retinanet/datagen")[0], "deadbeef");
   CHECK(code.broken() == "2.1.6");
 }
 

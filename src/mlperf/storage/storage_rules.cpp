@@ -19,9 +19,8 @@ const std::vector<StorageRule>& storage_rules() {
        "where there is a pool.",
        error, error},
       {"2.1.7", "Each system has a description and a diagram: SYSTEM.yaml and SYSTEM.pdf.",
-       "The files of systems/ are paired by their names; fields of the YAML, and the sum of its "
-       "rack "
-       "units.",
+       "The files of systems/ are paired by their names; fields of the YAML, power supplies, and "
+       "the sum of its rack units.",
        error, error},
       {"2.1.8", "Each system with results is described, and each described one has results.",
        "Folders of results/ against the names of systems/, and submission_name.", error, error},

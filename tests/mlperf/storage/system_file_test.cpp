@@ -62,11 +62,49 @@ TEST_CASE("storage on premises has product nodes, whose rack units add up") {
             .empty());
 }
 
+TEST_CASE("rack units without nodes do not add up") {
+  if (!reads_yaml()) return;
+  const Described made("product_nodes:", "other_nodes:");
+  CHECK(made.texts("2.1.7").size() == 1);  // the nodes are missing, which is enough
+  const auto file = made.root() / "closed/Acme/systems/sys1.yaml";
+  std::string text = read_file(file);
+  text.replace(text.find("location: remote"), 16, "location: local");
+  write_file(file, text);
+  CHECK(made.texts("2.1.7") == Texts{"total_rack_units is not the sum of nodes and switches"});
+}
+
+TEST_CASE("hardware on premises has the power supplies that it needs") {
+  if (!reads_yaml()) return;
+  const std::string node = "product_nodes[0].chassis.power";
+  CHECK(Described("power: {", "other: {").texts("2.1.7") == Texts{"a field is missing: " + node});
+  CHECK(Described("efficiency: Gold", "rating: Gold").texts("2.1.7") ==
+        Texts{"a field is missing: " + node + ".psus_configured[0].efficiency"});
+  CHECK(Described("min_psus_active: 1", "min_psus_active: 3").texts("2.1.7") ==
+        Texts{node + " needs more power supplies than there are"});
+  CHECK(Described("total_rack_units: 6", "total_rack_units: 6\n  product_switches: []")
+            .texts("2.1.7")
+            .empty());
+  CHECK(Described("total_rack_units: 6",
+                  "total_rack_units: 7\n  product_switches: [{unit_count: 1, rack_units: 1}]")
+            .texts("2.1.7") == Texts{"a field is missing: product_switches[0].power"});
+}
+
+TEST_CASE("fields of a description that depend on each other are compared") {
+  if (!reads_yaml()) return;
+  CHECK(Described("client_footprint: n/a", "client_footprint: open_source").texts("2.1.7") ==
+        Texts{"client_footprint and client_installation are n/a together or not at all"});
+  CHECK(Described("seconds: 0", "seconds: 30").texts("2.1.7").size() == 1);
+  CHECK(Described("simultaneous_write: true", "simultaneous_write: false").texts("2.1.7").size() ==
+        1);
+  CHECK(Described("remap_time_in_seconds: 0", "other: 0").texts("2.1.7") ==
+        Texts{"a field is missing: solution.capabilities.remap_time_in_seconds"});
+}
+
 TEST_CASE(
     "another number of hosts, or another memory, than the clients of the description is found") {
   if (!reads_yaml()) return;
   CHECK(Described("quantity: 0", "quantity: 0", 2).texts("2.1.9").size() == 6);  // of each run
-  const std::string second = "    - quantity: 0\n      chassis: *client\n";
+  const std::string second = "    - {quantity: 0, operating_system: *os, chassis: *client}\n";
   CHECK(Described(second, "").texts("2.1.9").empty());
   Described other(second, "");
   change(other.runs("training/retinanet/run")[0] / "summary.json",

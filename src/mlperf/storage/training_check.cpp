@@ -18,6 +18,8 @@ constexpr double kMebi = 1024.0 * 1024.0, kGibi = kMebi * 1024.0;
 const std::set<std::string>& tool_parameters() {
   static const std::set<std::string> names = {"dataset.skip_listing",
                                               "dataset.listing_validation_interval",
+                                              "dataset.num_files_generated",
+                                              "dataset.total_disk_bytes",
                                               "dataset.data_folder",
                                               "storage.storage_type",
                                               "storage.storage_root",

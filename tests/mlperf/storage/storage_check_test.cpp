@@ -134,6 +134,8 @@ TEST_CASE("a parameter that the closed division does not allow is named") {
   change(made.metadata(made.all()[4]), [](Json& json) {
     json["override_parameters"].erase("reader.batch_size");
     json["override_parameters"]["storage.storage_type"] = "local_fs";  // by the tool itself
+    json["override_parameters"]["dataset.num_files_generated"] = 60000;
+    json["override_parameters"]["dataset.total_disk_bytes"] = 19377420000;
   });
   CHECK(made.broken() == "");
 }

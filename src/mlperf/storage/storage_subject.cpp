@@ -56,6 +56,11 @@ double mean_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
+fs::path without_last_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() || !normal.has_relative_path() ? normal : normal.parent_path();
+}
+
 void check_json(Subject& subject, const JsonFile& file) {
   if (file.state == FileState::wrong)
     subject.add("leaf.json", file.path, "the file is no JSON: " + brief(file.problem));
@@ -267,7 +272,7 @@ void check_folders(Subject& subject, std::string_view rule,
     if (!data || data->empty() || !results || results->empty())
       subject.add(rule, one.files.metadata.path,
                   "the arguments do not name the folders of data and of results");
-    else if (fs::path(*data).lexically_normal() == fs::path(*results).lexically_normal())
+    else if (without_last_slash(*data) == without_last_slash(*results))
       subject.add(rule, one.files.metadata.path, "data and results lie in the same folder", "",
                   printable(*data));
   }

@@ -148,6 +148,9 @@ TEST_CASE("data and results in one place are found") {
   change(folders.metadata(folders.all()[1]),
          [](Json& json) { json["args"]["results_dir"] = "/mnt/./data"; });
   CHECK(folders.broken() == "3.4.1");
+  change(folders.metadata(folders.all()[1]),
+         [](Json& json) { json["args"]["results_dir"] = "/mnt/data/"; });
+  CHECK(folders.broken() == "3.4.1");
 }
 
 TEST_CASE("less generated data than is read, and a missing datasize, are found") {
@@ -155,6 +158,14 @@ TEST_CASE("less generated data than is read, and a missing datasize, are found")
   change(made.metadata(made.runs("training/retinanet/datagen")[0]),
          [](Json& json) { json["parameters"]["dataset"]["num_files_train"] = 40000; });
   CHECK(made.broken() == "3.2.1");
+  for (const char* same : {"/mnt/data/", "/mnt/data/retinanet"}) {
+    change(made.metadata(made.runs("training/retinanet/datagen")[0]),
+           [&](Json& json) { json["args"]["data_dir"] = same; });
+    CHECK(made.broken() == "3.2.1");
+  }
+  change(made.metadata(made.runs("training/retinanet/datagen")[0]),
+         [](Json& json) { json["args"]["data_dir"] = "/mnt/other"; });
+  CHECK(made.broken() == "");
   Training without;
   fs::remove_all(without.results("training/retinanet/datasize"));
   CHECK(without.broken() == "2.1.12");

@@ -123,8 +123,8 @@ const std::vector<StorageRule>& storage_rules() {
       {"4.7.1", "Ten checkpoints were written, then ten read.",
        "args.num_checkpoints_write and _read of the invocations in their order.", error, error},
       {"4.7.1-gap", "Reading begins at most 30 s after writing ended.",
-       "From the end of the invocation that writes to the beginning of the one that reads, both in "
-       "the client's time zone.",
+       "From the end of the invocation that only writes to the beginning of the one that only "
+       "reads, both in the client's time zone.",
        warning, error},
       {"5.1.1", "A vector database says how many vectors of which dimension it holds.",
        "num_vectors and dimension of summary.json.", error, error},

@@ -182,6 +182,35 @@ TEST_CASE("a checkpointing in two invocations follows its order and its times") 
   CHECK(swapped.broken() == "4.7.1 ranks.checkpoints");
 }
 
+TEST_CASE(
+    "two invocations that each write and read hand nothing over, but must follow each other") {
+  MadeSubmission made;
+  made.add_split_checkpointing();
+  const auto both = made.runs("checkpointing/llama3-8b");
+  for (const fs::path& leaf : both) {
+    for (int rank = 0; rank < 8; ++rank)
+      fs::remove(leaf / (std::to_string(rank) + "_per_epoch_stats.json"));
+    change(made.metadata(leaf), [](Json& json) {
+      json["args"]["num_checkpoints_write"] = 10;
+      json["args"]["num_checkpoints_read"] = 10;
+    });
+  }
+  change(made.metadata(both[1]),
+         [](Json& json) { json["invocation_start_time"] = "2026-07-01T02:01:32.000000"; });
+  CHECK(made.broken() == "2.1.25 4.7.1 ranks.missing");  // 40 s later, no 4.7.1-gap
+  fs::rename(both[1], both[1].parent_path() / "20260708_020100");
+  const fs::path later = made.runs("checkpointing/llama3-8b")[1];
+  change(made.metadata(later), [](Json& json) {
+    json["invocation_start_time"] = "2026-07-08T02:01:02.000000";
+    json["invocation_end_time"] = "2026-07-08T02:01:42.000000";
+  });
+  change(later / "summary.json", [](Json& json) {
+    json["start"] = "2026-07-08T02:01:02.000000";
+    json["end"] = "2026-07-08T02:01:42.000000";
+  });
+  CHECK(made.broken() == "2.1.24 2.1.25 4.7.1 ranks.missing");
+}
+
 TEST_CASE("parts of large models, wrong numbers of processes and hosts with few are found") {
   MadeSubmission made;
   made.add_checkpointing();

@@ -129,11 +129,10 @@ void check_leaves(Subject& subject) {
   const bool dlio = of_dlio(subject);
   for (const auto* phase : {&subject.datasize, &subject.datagen, &subject.run})
     for (const LoadedLeaf& one : *phase) {
-      const bool run = phase == &subject.run;
       if (dlio && phase != &subject.datasize) check_names(subject, one, phase == &subject.datagen);
       check_json(subject, one.files.summary);
       check_json(subject, one.files.metadata);
-      if (run && !dlio) check_summary(subject, one);
+      if (!dlio && phase != &subject.datasize) check_summary(subject, one);
       // Where nothing else says what the leaf is, one was asked for later.
       if (one.files.metadata_files != 1)
         subject.add_as(

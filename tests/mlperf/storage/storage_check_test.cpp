@@ -300,6 +300,20 @@ TEST_CASE("a summary under another name is said") {
              Contains("kvcache_run_summary_20260701_030000.json is there instead"));
 }
 
+TEST_CASE("a vector database whose load left no summary is found; its sizes need none") {
+  MadeSubmission made;
+  made.add_vector_database();
+  const fs::path database = made.results("vector_database/milvus/HNSW");
+  const fs::path load = made.runs("vector_database/milvus/HNSW/datagen")[0];
+  fs::create_directories(database / "datasize");
+  fs::copy(load, database / "datasize/20260701_035900", fs::copy_options::recursive);
+  fs::remove(database / "datasize/20260701_035900/summary.json");
+  CHECK(made.broken() == "");
+  fs::remove(load / "summary.json");
+  CHECK(made.broken() == "leaf.summary");
+  CHECK(counts_of(made.report(Edition::closed_round)).errors == 0);
+}
+
 TEST_CASE("a vector database with few runs, no recall or a poor reference is found") {
   MadeSubmission made;
   made.add_vector_database();

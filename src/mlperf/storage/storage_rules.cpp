@@ -126,6 +126,10 @@ const std::vector<StorageRule>& storage_rules() {
        "From the end of the invocation that only writes to the beginning of the one that only "
        "reads, both in the client's time zone.",
        warning, error},
+      {"4.7.4", "The description says whether hosts read and write at the same time.",
+       "simultaneous_write and simultaneous_read of the description: neither is false where a "
+       "checkpointing was run.",
+       warning, warning},
       {"5.1.1", "A vector database says how many vectors of which dimension it holds.",
        "num_vectors and dimension of summary.json.", error, error},
       {"5.1.2", "Vectors that are queried have the dimension of those that were loaded.",

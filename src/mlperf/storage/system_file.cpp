@@ -177,4 +177,15 @@ void check_clients(Subject& subject, const LoadedLeaf& run, const Json& descript
                 shown(mean) + " GiB");
 }
 
+void check_sharing(Subject& subject, const JsonFile& description) {
+  const Json& system = value_at(description.value, {"system_under_test"});
+  std::vector<std::string> denied;
+  for (const char* name : {"simultaneous_write", "simultaneous_read"})
+    if (flag_at(system, {"solution", "capabilities", name}) == false) denied.emplace_back(name);
+  if (!denied.empty() && !subject.run.empty())
+    subject.add("4.7.4", description.path,
+                "a checkpointing was run, and the description denies that hosts share the system",
+                join(denied, " and ") + " true", "false");
+}
+
 }  // namespace bench::mlperf::storage

@@ -132,6 +132,7 @@ void check_system_file(Subject& subject, const JsonFile& file, const std::string
     subject.add("2.1.7", file.path, "the file is no YAML: " + brief(file.problem));
     return;
   }
+  check_json(subject, file);
   if (!file.ok()) return;
   const Json& system = value_at(file.value, {"system_under_test"});
   if (!system.is_object()) {

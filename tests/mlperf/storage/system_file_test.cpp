@@ -87,6 +87,15 @@ TEST_CASE("a description that denies what a checkpointing has done is found once
   CHECK(allowed.texts("4.7.4").empty());
 }
 
+TEST_CASE("a description that was replaced before publication is noted") {
+  if (!reads_yaml()) return;
+  MadeSubmission made;
+  made.add_checkpointing();
+  write_file(made.root() / "closed/Acme/systems/sys1.yaml", "PRUNED BY STAFF\n");
+  CHECK(made.broken() == "");
+  CHECK(counts_of(made.report()).notes == 1);
+}
+
 TEST_CASE("what is no YAML, or unfolds without end, is a finding") {
   if (!reads_yaml()) return;
   CHECK(Described("system_under_test:", "{").texts("2.1.7").size() == 1);

@@ -158,6 +158,10 @@ const std::vector<StorageRule>& storage_rules() {
        warning, error},
       {"6.3.4", "Blocks went to storage in options 1 and 3.",
        "storage_entries of each rank. The official checker has no rule for it.", warning, error},
+      {"runs.several", "A KV cache's row shows one run.",
+       "Folders of run/ with a summary. The newest without failures is shown, and the others are "
+       "not.",
+       warning, warning},
       {"leaf.metadata", "An invocation says what it was.",
        "Exactly one *_metadata.json; without it most other rules cannot be checked.", warning,
        error},

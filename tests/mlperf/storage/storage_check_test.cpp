@@ -268,6 +268,18 @@ TEST_CASE("a KV cache whose ranks left no results, or which failed in part, is f
   CHECK(counts_of(told.report()).errors == 2);
 }
 
+TEST_CASE("a KV cache with two measured runs is found; one that left nothing is no second") {
+  MadeSubmission made;
+  made.add_kv_cache();
+  const fs::path first = made.runs("kv_cache/llama3.1-8b/run")[0];
+  fs::copy(first, first.parent_path() / "20260702_030000", fs::copy_options::recursive);
+  CHECK(made.broken() == "runs.several");
+  CHECK(made.report().workloads[0].findings.front().finding.found ==
+        "2: 20260701_030000, 20260702_030000");
+  fs::remove(first / "summary.json");
+  CHECK(made.broken() == "leaf.summary");
+}
+
 TEST_CASE("a KV cache whose files were replaced before publication keeps its told figures") {
   MadeSubmission made;
   made.add_kv_cache();

@@ -326,6 +326,16 @@ TEST_CASE("a vector database whose load left no summary is found; its sizes need
   CHECK(counts_of(made.report(Edition::closed_round)).errors == 0);
 }
 
+TEST_CASE("a vector database names where it lies, unless it stores objects") {
+  MadeSubmission made;
+  made.add_vector_database();
+  const fs::path leaf = made.runs("vector_database/milvus/HNSW/run")[2];
+  change(made.metadata(leaf), [](Json& json) { json["args"].erase("storage_root"); });
+  CHECK(made.broken() == "5.4.1");
+  change(made.metadata(leaf), [](Json& json) { json["args"]["data_access_protocol"] = "object"; });
+  CHECK(made.broken() == "");
+}
+
 TEST_CASE("a vector database with few runs, no recall or a poor reference is found") {
   MadeSubmission made;
   made.add_vector_database();

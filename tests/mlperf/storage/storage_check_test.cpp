@@ -252,6 +252,21 @@ TEST_CASE("a checkpoint that fits the page cache, without fsync or with another 
   CHECK(mean.broken() == "mean.checkpoint");
 }
 
+TEST_CASE("two invocations on the same hosts fit the page cache once") {
+  MadeSubmission made;
+  made.add_split_checkpointing();
+  const auto memory = [&](std::size_t leaf, std::vector<double> gib) {
+    change(made.runs("checkpointing/llama3-8b")[leaf] / "summary.json",
+           [&](Json& json) { json["host_memory_GB"] = gib; });
+  };
+  memory(0, {40.00001});
+  memory(1, {40.0});
+  CHECK(made.broken() == "4.3.1");
+  CHECK(counts_of(made.report()).warnings == 1);
+  memory(1, {80.0});
+  CHECK(counts_of(made.report()).warnings == 2);
+}
+
 TEST_CASE("a KV cache whose ranks left no results, or which failed in part, is found") {
   MadeSubmission made;
   made.add_kv_cache();

@@ -341,6 +341,16 @@ TEST_CASE("a vector database whose load left no summary is found; its sizes need
   CHECK(counts_of(made.report(Edition::closed_round)).errors == 0);
 }
 
+TEST_CASE("statistics of a vector database that were replaced hide what they told") {
+  MadeSubmission made;
+  made.add_vector_database();
+  const fs::path leaf = made.runs("vector_database/milvus/HNSW/run")[0];
+  fs::remove(leaf / "summary.json");
+  CHECK(made.broken() == "5.3.2 5.3.4 leaf.summary");
+  write_file(leaf / "statistics.json", "PRUNED BY STAFF\n");
+  CHECK(made.broken() == "leaf.summary");
+}
+
 TEST_CASE("a vector database names where it lies, unless it stores objects") {
   MadeSubmission made;
   made.add_vector_database();

@@ -166,9 +166,13 @@ WorkloadReport check_workload(const Workload& workload, const Descriptions& desc
   check_code(subject);
   const auto described =
       descriptions.find({workload.division, workload.organisation, workload.system});
-  if (round >= 3 && described != descriptions.end() &&
-      (workload.category == Category::training || workload.category == Category::checkpointing))
-    for (const LoadedLeaf& one : subject.run) check_clients(subject, one, described->second.value);
+  const bool dlio =
+      workload.category == Category::training || workload.category == Category::checkpointing;
+  if (round >= 3 && described != descriptions.end()) {
+    for (const LoadedLeaf& one : subject.run)
+      if (dlio) check_clients(subject, one, described->second.value);
+    if (workload.category == Category::checkpointing) check_sharing(subject, described->second);
+  }
   switch (workload.category) {
     case Category::training:
       check_ranks(subject);

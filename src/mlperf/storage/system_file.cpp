@@ -185,6 +185,7 @@ void check_system_file(Subject& subject, const JsonFile& file, const std::string
     subject.add("2.1.7", file.path, "the file is no YAML: " + brief(file.problem));
     return;
   }
+  check_json(subject, file);
   if (!file.ok()) return;
   const Json& system = value_at(file.value, {"system_under_test"});
   if (!system.is_object()) {
@@ -229,6 +230,17 @@ void check_clients(Subject& subject, const LoadedLeaf& run, const Json& descript
     subject.add("2.1.9", run.files.summary.path,
                 "the hosts have another memory than the description says", shown(*each) + " GiB",
                 shown(mean) + " GiB");
+}
+
+void check_sharing(Subject& subject, const JsonFile& description) {
+  const Json& system = value_at(description.value, {"system_under_test"});
+  std::vector<std::string> denied;
+  for (const char* name : {"simultaneous_write", "simultaneous_read"})
+    if (flag_at(system, {"solution", "capabilities", name}) == false) denied.emplace_back(name);
+  if (!denied.empty() && !subject.run.empty())
+    subject.add("4.7.4", description.path,
+                "a checkpointing was run, and the description denies that hosts share the system",
+                join(denied, " and ") + " true", "false");
 }
 
 }  // namespace bench::mlperf::storage

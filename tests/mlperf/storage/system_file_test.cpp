@@ -112,6 +112,28 @@ TEST_CASE(
   CHECK(other.texts("2.1.9") == Texts{"the hosts have another memory than the description says"});
 }
 
+TEST_CASE("a description that denies what a checkpointing has done is found once") {
+  if (!reads_yaml()) return;
+  const std::string both = "simultaneous_write: true, simultaneous_read: true";
+  Described denied(both, "simultaneous_write: false, simultaneous_read: false");
+  CHECK(denied.texts("4.7.4").empty());  // of a training
+  denied.add_split_checkpointing();
+  CHECK(denied.texts("4.7.4").size() == 1);
+  CHECK(counts_of(denied.report()).errors == 0);
+  Described allowed(both, both);
+  allowed.add_checkpointing();
+  CHECK(allowed.texts("4.7.4").empty());
+}
+
+TEST_CASE("a description that was replaced before publication is noted") {
+  if (!reads_yaml()) return;
+  MadeSubmission made;
+  made.add_checkpointing();
+  write_file(made.root() / "closed/Acme/systems/sys1.yaml", "PRUNED BY STAFF\n");
+  CHECK(made.broken() == "");
+  CHECK(counts_of(made.report()).notes == 1);
+}
+
 TEST_CASE("what is no YAML, or unfolds without end, is a finding") {
   if (!reads_yaml()) return;
   CHECK(Described("system_under_test:", "{").texts("2.1.7").size() == 1);

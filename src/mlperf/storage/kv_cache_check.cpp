@@ -100,6 +100,17 @@ void check_sums(Subject& subject, const LoadedLeaf& one, const KvResults& result
     }
 }
 
+/// Which run the submitter means, nobody but them can say.
+void check_one_run(Subject& subject) {
+  std::vector<std::string> measured;
+  for (const LoadedLeaf& one : subject.run)
+    if (one.files.summary.state != FileState::absent) measured.push_back(one.leaf.stamp);
+  if (measured.size() > 1)
+    subject.add("runs.several", subject.workload.folder,
+                "several runs were measured, of which a table shows one", "1",
+                fmt::format("{}: {}", measured.size(), printable(join(measured, ", "))));
+}
+
 }  // namespace
 
 void check_kv_cache(Subject& subject) {
@@ -107,6 +118,7 @@ void check_kv_cache(Subject& subject) {
     subject.add("2.1.10", subject.workload.folder / name, "the folder is no phase of a KV cache",
                 "run");
   if (subject.run.empty()) subject.add("6.3.3", subject.workload.folder, "there is no run");
+  check_one_run(subject);
   for (const LoadedLeaf& one : subject.run) {
     const KvResults results = read_kv_results(one.leaf.folder);
     check_arguments(subject, one);

@@ -14,12 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kPruned = "PRUNED BY STAFF";
 constexpr std::uintmax_t kMostBytes = 256u << 20;  // the longest known has 8 MB
-
-}  // namespace
-
-namespace {
 
 /// Python writes NaN and infinities, which are no JSON: as null.
 std::string without_non_finite(const std::string& text) {
@@ -50,6 +45,8 @@ std::string without_non_finite(const std::string& text) {
 
 }  // namespace
 
+bool is_pruned(std::string_view text) { return text.starts_with("PRUNED BY STAFF"); }
+
 JsonFile read_json_file(const fs::path& path) {
   JsonFile file{.path = path};
   std::error_code error;
@@ -58,7 +55,7 @@ JsonFile read_json_file(const fs::path& path) {
   try {
     if (fs::file_size(path) > kMostBytes) throw Error(ErrorKind::input, "it has more than 256 MiB");
     const std::string text = read_file(path);
-    if (text.starts_with(kPruned)) {
+    if (is_pruned(text)) {
       file.state = FileState::pruned;
       return file;
     }

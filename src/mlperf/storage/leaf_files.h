@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json.h"
@@ -31,6 +32,9 @@ struct JsonFile {
 };
 
 JsonFile read_json_file(const std::filesystem::path& path);
+
+/// Whether a file's text is the placeholder of one that was replaced.
+bool is_pruned(std::string_view text);
 
 /// Whether something of this name is there; false for what cannot be looked at.
 bool is_there(const std::filesystem::path& path);

@@ -112,6 +112,11 @@ void check_systems(const Tree& tree, const Descriptions& descriptions, int round
   findings = std::move(subject.found);
 }
 
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) && !error;
+}
+
 /// The pool of an organisation's code: ORGANISATION next to the divisions, or code-images.
 std::vector<std::filesystem::path> code_pools(const Workload& workload) {
   for (std::filesystem::path at = workload.folder; at.has_relative_path(); at = at.parent_path())
@@ -122,34 +127,36 @@ std::vector<std::filesystem::path> code_pools(const Workload& workload) {
   return {};
 }
 
+/// The pointer of an invocation to its code: "md5-tree-v2:64104f04...", or the hash alone.
+void check_pointer(Subject& subject, const LoadedLeaf& one,
+                   const std::vector<std::filesystem::path>& pools) {
+  constexpr std::size_t kHash = 8, kPointer = 256;
+  const auto pointer = one.leaf.folder / ".mlps-code-image";
+  const std::string whole = beginning_of(pointer, kPointer);
+  if (whole.empty())
+    return subject.add("2.1.6", one.leaf.folder,
+                       "there is no .mlps-code-image: nothing says which code ran");
+  const std::string text(trim(whole));
+  const std::string hash = text.substr(text.rfind(':') + 1).substr(0, kHash);
+  const bool plain = hash.size() == kHash &&
+                     std::ranges::all_of(hash, [](char c) { return is_digit(c) || is_letter(c); });
+  const bool there = plain && std::ranges::any_of(pools, [&](const auto& pool) {
+                       return is_folder(pool / ("code-" + hash));
+                     });
+  if (!there)
+    subject.add("2.1.6", pointer, "the code of the invocation is not part of the submission",
+                "code-" + (plain ? hash : "HASH"), brief(text));
+}
+
 /// Only where a pool is there: of a part of a submission nothing can be said.
 void check_code(Subject& subject) {
   if (subject.round < 3 || subject.workload.division.empty()) return;
   std::vector<std::filesystem::path> pools = code_pools(subject.workload);
-  const auto is_folder = [](const std::filesystem::path& path) {
-    std::error_code error;
-    return std::filesystem::is_directory(path, error) && !error;
-  };
-  std::erase_if(pools, [&](const auto& pool) { return !is_folder(pool); });
+  std::erase_if(pools, [](const auto& pool) { return !is_folder(pool); });
   if (pools.empty()) return;
-  constexpr std::size_t kHash = 8, kPointer = 256;
-  for (const LoadedLeaf& one : subject.run) {
-    const auto pointer = one.leaf.folder / ".mlps-code-image";
-    const std::string whole = beginning_of(pointer, kPointer);
-    if (whole.empty()) continue;
-    // "md5-tree-v2:64104f04...", or the hash alone.
-    const std::string text(trim(whole));
-    const std::string hash = text.substr(text.rfind(':') + 1).substr(0, kHash);
-    const bool plain = hash.size() == kHash && std::ranges::all_of(hash, [](char c) {
-                         return is_digit(c) || is_letter(c);
-                       });
-    const bool there = plain && std::ranges::any_of(pools, [&](const auto& pool) {
-                         return is_folder(pool / ("code-" + hash));
-                       });
-    if (!there)
-      subject.add("2.1.6", pointer, "the code of the run is not part of the submission",
-                  "code-" + (plain ? hash : "HASH"), brief(text));
-  }
+  for (const auto* phase : {&subject.datasize, &subject.datagen, &subject.run})
+    for (const LoadedLeaf& one : *phase)
+      if (one.leaf.time_s) check_pointer(subject, one, pools);
 }
 
 WorkloadReport check_workload(const Workload& workload, const Descriptions& descriptions, int round,
@@ -159,9 +166,13 @@ WorkloadReport check_workload(const Workload& workload, const Descriptions& desc
   check_code(subject);
   const auto described =
       descriptions.find({workload.division, workload.organisation, workload.system});
-  if (round >= 3 && described != descriptions.end() &&
-      (workload.category == Category::training || workload.category == Category::checkpointing))
-    for (const LoadedLeaf& one : subject.run) check_clients(subject, one, described->second.value);
+  const bool dlio =
+      workload.category == Category::training || workload.category == Category::checkpointing;
+  if (round >= 3 && described != descriptions.end()) {
+    for (const LoadedLeaf& one : subject.run)
+      if (dlio) check_clients(subject, one, described->second.value);
+    if (workload.category == Category::checkpointing) check_sharing(subject, described->second);
+  }
   switch (workload.category) {
     case Category::training:
       check_ranks(subject);

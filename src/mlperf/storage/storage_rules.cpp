@@ -15,14 +15,12 @@ const std::vector<StorageRule>& storage_rules() {
       {"2.1.5", "An organisation has results and systems, and nothing else.",
        "Folders of the organisation; code lies in a pool next to the divisions.", error, error},
       {"2.1.6", "The code that ran is part of the submission.",
-       ".mlps-code-image of a run names a folder code-HASH of the organisation's pool, where there "
-       "is "
-       "a pool.",
+       ".mlps-code-image of each invocation names a folder code-HASH of the organisation's pool, "
+       "where there is a pool.",
        error, error},
       {"2.1.7", "Each system has a description and a diagram: SYSTEM.yaml and SYSTEM.pdf.",
-       "The files of systems/ are paired by their names; fields of the YAML, and the sum of its "
-       "rack "
-       "units.",
+       "The files of systems/ are paired by their names; fields of the YAML, power supplies, and "
+       "the sum of its rack units.",
        error, error},
       {"2.1.8", "Each system with results is described, and each described one has results.",
        "Folders of results/ against the names of systems/, and submission_name.", error, error},
@@ -123,9 +121,13 @@ const std::vector<StorageRule>& storage_rules() {
       {"4.7.1", "Ten checkpoints were written, then ten read.",
        "args.num_checkpoints_write and _read of the invocations in their order.", error, error},
       {"4.7.1-gap", "Reading begins at most 30 s after writing ended.",
-       "From the end of the invocation that writes to the beginning of the one that reads, both in "
-       "the client's time zone.",
+       "From the end of the invocation that only writes to the beginning of the one that only "
+       "reads, both in the client's time zone.",
        warning, error},
+      {"4.7.4", "The description says whether hosts read and write at the same time.",
+       "simultaneous_write and simultaneous_read of the description: neither is false where a "
+       "checkpointing was run.",
+       warning, warning},
       {"5.1.1", "A vector database says how many vectors of which dimension it holds.",
        "num_vectors and dimension of summary.json.", error, error},
       {"5.1.2", "Vectors that are queried have the dimension of those that were loaded.",
@@ -139,7 +141,8 @@ const std::vector<StorageRule>& storage_rules() {
       {"5.3.5", "The reference for recall covers all vectors.",
        "flat_setup of result_verdict.json: ok, coverage 1.", warning, error},
       {"5.4.1", "Storage of the database and results are named and differ.",
-       "args.storage_root (data_dir, vdb_data_path) and args.results_dir.", warning, error},
+       "args.storage_root (data_dir, vdb_data_path) and args.results_dir; not of object storage.",
+       warning, error},
       {"5.4.2", "Database and results lie in different file systems.",
        "same_filesystem of fs_separation.json.", warning, error},
       {"5.6.2", "The database is Milvus (closed).", "database.database of summary.json.", error,
@@ -154,10 +157,16 @@ const std::vector<StorageRule>& storage_rules() {
        warning, error},
       {"6.3.4", "Blocks went to storage in options 1 and 3.",
        "storage_entries of each rank. The official checker has no rule for it.", warning, error},
+      {"runs.several", "A KV cache's row shows one run.",
+       "Folders of run/ with a summary. The newest without failures is shown, and the others are "
+       "not.",
+       warning, warning},
       {"leaf.metadata", "An invocation says what it was.",
        "Exactly one *_metadata.json; without it most other rules cannot be checked.", warning,
        error},
-      {"leaf.summary", "An invocation has its summary.", "summary.json.", warning, error},
+      {"leaf.summary", "An invocation has its summary.",
+       "summary.json of a KV cache's runs, and of a vector database's loads and runs.", warning,
+       error},
       {"leaf.json", "Files are JSON.", "summary.json, metadata and files of ranks.", error, error},
       {"leaf.pruned", "A file was replaced before publication.",
        "It holds the words PRUNED BY STAFF.", note, note},

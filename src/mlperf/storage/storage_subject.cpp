@@ -56,6 +56,11 @@ double mean_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
+fs::path without_last_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() || !normal.has_relative_path() ? normal : normal.parent_path();
+}
+
 void check_json(Subject& subject, const JsonFile& file) {
   if (file.state == FileState::wrong)
     subject.add("leaf.json", file.path, "the file is no JSON: " + brief(file.problem));
@@ -129,11 +134,10 @@ void check_leaves(Subject& subject) {
   const bool dlio = of_dlio(subject);
   for (const auto* phase : {&subject.datasize, &subject.datagen, &subject.run})
     for (const LoadedLeaf& one : *phase) {
-      const bool run = phase == &subject.run;
       if (dlio && phase != &subject.datasize) check_names(subject, one, phase == &subject.datagen);
       check_json(subject, one.files.summary);
       check_json(subject, one.files.metadata);
-      if (run && !dlio) check_summary(subject, one);
+      if (!dlio && phase != &subject.datasize) check_summary(subject, one);
       // Where nothing else says what the leaf is, one was asked for later.
       if (one.files.metadata_files != 1)
         subject.add_as(
@@ -258,8 +262,11 @@ void check_separation(Subject& subject, std::string_view rule) {
 
 void check_folders(Subject& subject, std::string_view rule,
                    std::initializer_list<const char*> data_keys) {
+  const bool database = subject.workload.category == Category::vector_database;
   for (const LoadedLeaf& one : subject.run) {
     if (!one.files.metadata.ok()) continue;
+    // Others name a bucket; the objects of a database are its own matter.
+    if (database && uses_objects(one)) continue;
     std::optional<std::string> data;
     for (const char* key : data_keys)
       if (!data) data = text_at(one.metadata(), {"args", key});
@@ -267,7 +274,7 @@ void check_folders(Subject& subject, std::string_view rule,
     if (!data || data->empty() || !results || results->empty())
       subject.add(rule, one.files.metadata.path,
                   "the arguments do not name the folders of data and of results");
-    else if (fs::path(*data).lexically_normal() == fs::path(*results).lexically_normal())
+    else if (without_last_slash(*data) == without_last_slash(*results))
       subject.add(rule, one.files.metadata.path, "data and results lie in the same folder", "",
                   printable(*data));
   }

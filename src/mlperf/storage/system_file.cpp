@@ -29,6 +29,7 @@ const std::vector<Field>& solution_fields() {
       {{"solution", "capabilities", "multi_host"}},
       {{"solution", "capabilities", "simultaneous_write"}},
       {{"solution", "capabilities", "simultaneous_read"}},
+      {{"solution", "capabilities", "remap_time_in_seconds"}},
       {{"solution", "usable_capacity_tib"}},
       {{"solution", "availability"}, {"available", "preview", "RDI"}},
       {{"deployment"}, {"onprem", "cloud"}},
@@ -36,7 +37,10 @@ const std::vector<Field>& solution_fields() {
   return fields;
 }
 
-constexpr std::array kChassis = {"cpu_model", "cpu_qty", "cpu_cores", "memory_capacity"};
+constexpr std::array kChassis = {"model_name", "cpu_model", "cpu_qty", "cpu_cores",
+                                 "memory_capacity"};
+constexpr std::array kPowerSupply = {"unit_count", "inlet_voltage", "nameplate_power_watts",
+                                     "efficiency"};
 
 const Json& follow(const Json& json, const std::vector<const char*>& path) {
   static const Json null;
@@ -69,18 +73,36 @@ class SystemCheck {
     }
   }
 
+  /// Fields that depend on each other.
+  void pairs() {
+    const auto footprint = text_at(system_, {"solution", "architecture", "client_footprint"});
+    const auto installation = text_at(system_, {"solution", "architecture", "client_installation"});
+    if (footprint && installation && (*footprint == "n/a") != (*installation == "n/a"))
+      subject_.add("2.1.7", file_.path,
+                   "client_footprint and client_installation are n/a together or not at all",
+                   brief(*footprint), brief(*installation));
+    const auto written = flag_at(system_, {"solution", "capabilities", "simultaneous_write"});
+    const auto read = flag_at(system_, {"solution", "capabilities", "simultaneous_read"});
+    const auto remap = number_at(system_, {"solution", "capabilities", "remap_time_in_seconds"});
+    if (written && read && remap && (*written && *read) != (*remap == 0.0))
+      subject_.add("2.1.7", file_.path,
+                   "remap_time_in_seconds is 0 if all hosts may read and write at once, else not",
+                   *written && *read ? "0" : "above 0", shown(*remap));
+  }
+
   void nodes() {
-    const Json& nodes = value_at(system_, {"product_nodes"});
-    const bool remote =
-        text_at(system_, {"solution", "architecture", "storage_location"}) == "remote";
-    if (on_premises() && remote && (!nodes.is_array() || nodes.empty()))
-      missing("product_nodes: storage that is remote and on premises has nodes");
+    if (lacks_nodes()) missing("product_nodes: storage that is remote and on premises has nodes");
+    const Json& clients = value_at(system_, {"clients"});
+    if (!clients.is_array() || clients.empty()) missing("clients");
     for (const char* kind : {"product_nodes", "clients"}) {
       const Json& list = value_at(system_, {kind});
       if (!list.is_array()) continue;
-      for (std::size_t i = 0; i < list.size(); ++i)
-        chassis(list[i], fmt::format("{}[{}]", kind, i), std::string_view(kind) == "product_nodes");
+      for (std::size_t i = 0; i < list.size(); ++i) node(list[i], fmt::format("{}[{}]", kind, i));
     }
+    const Json& switches = value_at(system_, {"product_switches"});
+    if (on_premises() && switches.is_array())
+      for (std::size_t i = 0; i < switches.size(); ++i)
+        power(value_at(switches[i], {"power"}), fmt::format("product_switches[{}].power", i));
   }
 
   /// Nodes and switches of the product; clients do not count.
@@ -88,6 +110,7 @@ class SystemCheck {
     if (!on_premises()) return;
     const auto told = number_at(system_, {"total_rack_units"});
     if (!told) return missing("total_rack_units");
+    if (lacks_nodes()) return;
     double sum = 0.0;
     for (const char* kind : {"product_nodes", "product_switches"}) {
       const Json& list = value_at(system_, {kind});
@@ -101,7 +124,7 @@ class SystemCheck {
       }
     }
     constexpr double kRounding = 1e-9;
-    if (sum > 0.0 && differ(sum, *told, kRounding))
+    if (differ(sum, *told, kRounding))
       subject_.add("2.1.7", file_.path, "total_rack_units is not the sum of nodes and switches",
                    shown(sum), shown(*told));
   }
@@ -112,12 +135,42 @@ class SystemCheck {
   }
   bool on_premises() const { return text_at(system_, {"deployment"}) == "onprem"; }
 
-  void chassis(const Json& node, const std::string& name, bool product) {
+  /// Nodes of storage that is elsewhere on premises, which its power and rack units come from.
+  bool lacks_nodes() const {
+    const Json& nodes = value_at(system_, {"product_nodes"});
+    return on_premises() && (!nodes.is_array() || nodes.empty()) &&
+           text_at(system_, {"solution", "architecture", "storage_location"}) == "remote";
+  }
+
+  void node(const Json& node, const std::string& name) {
     if (!number_at(node, {"quantity"})) missing(name + ".quantity");
     for (const char* key : kChassis)
       if (value_at(node, {"chassis", key}).is_null()) missing(name + ".chassis." + key);
-    if (product && on_premises() && !number_at(node, {"chassis", "rack_units"}))
-      missing(name + ".chassis.rack_units");
+    for (const char* key : {"name", "version"})
+      if (value_at(node, {"operating_system", key}).is_null())
+        missing(name + ".operating_system." + key);
+    if (!on_premises()) return;
+    if (!number_at(node, {"chassis", "rack_units"})) missing(name + ".chassis.rack_units");
+    power(value_at(node, {"chassis", "power"}), name + ".chassis.power");
+  }
+
+  void power(const Json& power, const std::string& name) {
+    if (!power.is_object()) return missing(name);
+    const Json& supplies = value_at(power, {"psus_configured"});
+    if (!supplies.is_array() || supplies.empty()) return missing(name + ".psus_configured");
+    double count = 0.0;
+    for (std::size_t i = 0; i < supplies.size(); ++i) {
+      for (const char* key : kPowerSupply)
+        if (value_at(supplies[i], {key}).is_null())
+          missing(fmt::format("{}.psus_configured[{}].{}", name, i, key));
+      count += number_at(supplies[i], {"unit_count"}).value_or(0.0);
+    }
+    const auto active = number_at(power, {"min_psus_active"});
+    if (!active)
+      missing(name + ".min_psus_active");
+    else if (*active > count)
+      subject_.add("2.1.7", file_.path, name + " needs more power supplies than there are",
+                   "at most " + shown(count), shown(*active));
   }
 
   Subject& subject_;
@@ -132,6 +185,7 @@ void check_system_file(Subject& subject, const JsonFile& file, const std::string
     subject.add("2.1.7", file.path, "the file is no YAML: " + brief(file.problem));
     return;
   }
+  check_json(subject, file);
   if (!file.ok()) return;
   const Json& system = value_at(file.value, {"system_under_test"});
   if (!system.is_object()) {
@@ -144,6 +198,7 @@ void check_system_file(Subject& subject, const JsonFile& file, const std::string
                 told.is_null() ? "none" : brief(text_of(told)));
   SystemCheck check(subject, file, system);
   check.fields();
+  check.pairs();
   check.nodes();
   check.rack_units();
 }
@@ -175,6 +230,17 @@ void check_clients(Subject& subject, const LoadedLeaf& run, const Json& descript
     subject.add("2.1.9", run.files.summary.path,
                 "the hosts have another memory than the description says", shown(*each) + " GiB",
                 shown(mean) + " GiB");
+}
+
+void check_sharing(Subject& subject, const JsonFile& description) {
+  const Json& system = value_at(description.value, {"system_under_test"});
+  std::vector<std::string> denied;
+  for (const char* name : {"simultaneous_write", "simultaneous_read"})
+    if (flag_at(system, {"solution", "capabilities", name}) == false) denied.emplace_back(name);
+  if (!denied.empty() && !subject.run.empty())
+    subject.add("4.7.4", description.path,
+                "a checkpointing was run, and the description denies that hosts share the system",
+                join(denied, " and ") + " true", "false");
 }
 
 }  // namespace bench::mlperf::storage

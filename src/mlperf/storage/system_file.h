@@ -13,4 +13,7 @@ void check_system_file(Subject& subject, const JsonFile& file, const std::string
 /// Whether the hosts and their memory in a run's summary are those of the description: rule 2.1.9.
 void check_clients(Subject& subject, const LoadedLeaf& run, const Json& description);
 
+/// Whether the description denies what a checkpointing needs of the system: rule 4.7.4.
+void check_sharing(Subject& subject, const JsonFile& description);
+
 }  // namespace bench::mlperf::storage

@@ -18,6 +18,8 @@ constexpr double kMebi = 1024.0 * 1024.0, kGibi = kMebi * 1024.0;
 const std::set<std::string>& tool_parameters() {
   static const std::set<std::string> names = {"dataset.skip_listing",
                                               "dataset.listing_validation_interval",
+                                              "dataset.num_files_generated",
+                                              "dataset.total_disk_bytes",
                                               "dataset.data_folder",
                                               "storage.storage_type",
                                               "storage.storage_root",
@@ -106,10 +108,16 @@ void check_size(Subject& subject, const LoadedLeaf& one) {
               "at least " + shown(least) + " files", shown(*files));
 }
 
-/// Whether two invocations name the same folder of data, or one of them none.
-bool same_data(const LoadedLeaf& one, const LoadedLeaf& other) {
-  const auto first = text_at(one.metadata(), {"args", "data_dir"});
-  const auto second = text_at(other.metadata(), {"args", "data_dir"});
+/// Whether two invocations name the same folder of data, or one of them none. mlpstorage appends
+/// the model's name where it is not there.
+bool same_data(const Subject& subject, const LoadedLeaf& one, const LoadedLeaf& other) {
+  const auto folder = [&](const LoadedLeaf& leaf) -> std::optional<std::filesystem::path> {
+    const auto text = text_at(leaf.metadata(), {"args", "data_dir"});
+    if (!text || text->empty()) return {};
+    std::filesystem::path path = without_last_slash(*text);
+    return path.filename() == subject.workload.model ? path.parent_path() : path;
+  };
+  const auto first = folder(one), second = folder(other);
   return !first || !second || *first == *second;
 }
 
@@ -117,7 +125,7 @@ void check_generated(Subject& subject, const LoadedLeaf& one) {
   const Sizes run = sizes_of(one);
   if (!run.files) return;
   for (const LoadedLeaf& made : subject.datagen) {
-    if (!same_data(made, one)) continue;
+    if (!same_data(subject, made, one)) continue;
     const Sizes generated = sizes_of(made);
     if (generated.files && *generated.files < *run.files)
       subject.add("3.2.1", one.files.metadata.path, "more files are read than were generated",
@@ -128,7 +136,7 @@ void check_generated(Subject& subject, const LoadedLeaf& one) {
                   shown(*generated.subfolders), shown(*run.subfolders));
   }
   for (const LoadedLeaf& computed : subject.datasize) {
-    if (!same_data(computed, one)) continue;
+    if (!same_data(subject, computed, one)) continue;
     const Sizes size = sizes_of(computed);
     if (size.files && *run.files < *size.files)
       subject.add("3.3.1", one.files.metadata.path,

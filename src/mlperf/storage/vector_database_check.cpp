@@ -121,8 +121,9 @@ void check_vector_database(Subject& subject) {
   check_load(subject);
   for (const LoadedLeaf& one : subject.run) {
     if (one.files.summary.ok()) check_vectors(subject, one);
-    // Of a summary that was replaced nothing is known.
-    const bool known = one.files.summary.ok() || one.files.summary.state == FileState::absent;
+    // Of files that were replaced nothing is known.
+    const bool known = one.files.summary.ok() || (one.files.summary.state == FileState::absent &&
+                                                  !statistics_are_pruned(one));
     if (known) check_recall(subject, one);
     if (known) check_metrics(subject, one);
     check_reference(subject, one);

@@ -1,13 +1,28 @@
 #include "mlperf/storage/vector_database_results.h"
 
+#include <algorithm>
+#include <array>
+
 namespace bench::mlperf::storage {
 
+namespace {
+
+constexpr std::array kStatistics = {"statistics.json", "vectordb/simple/statistics.json"};
+
+}  // namespace
+
 Json statistics_of(const LoadedLeaf& one) {
-  for (const char* place : {"statistics.json", "vectordb/simple/statistics.json"}) {
+  for (const char* place : kStatistics) {
     JsonFile file = read_json_file(one.leaf.folder / place);
     if (file.ok()) return std::move(file.value);
   }
   return nullptr;
+}
+
+bool statistics_are_pruned(const LoadedLeaf& one) {
+  return std::ranges::any_of(kStatistics, [&](const char* place) {
+    return read_json_file(one.leaf.folder / place).state == FileState::pruned;
+  });
 }
 
 namespace {

@@ -88,7 +88,12 @@ JsonFile read_yaml_file(const std::filesystem::path& path) {
   try {
     if (std::filesystem::file_size(path) > kMostYamlBytes)
       throw Error(ErrorKind::input, "it has more than 4 MiB");
-    const std::vector<YAML::Node> documents = YAML::LoadAll(read_file(path));
+    const std::string text = read_file(path);
+    if (is_pruned(text)) {
+      file.state = FileState::pruned;
+      return file;
+    }
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
     if (documents.size() != 1)
       throw Error(ErrorKind::input,
                   "it has " + std::to_string(documents.size()) + " documents, where one belongs");

@@ -60,13 +60,18 @@ std::string description(const std::string& name, int clients) {
   deployment: onprem
   product_nodes:
     - quantity: 3
-      chassis: {{rack_units: 2, cpu_model: some, cpu_qty: 1, cpu_cores: 8, memory_capacity: 256}}
+      operating_system: &os {{name: some, version: 1}}
+      chassis:
+        {{rack_units: 2, model_name: some, cpu_model: some, cpu_qty: 1, cpu_cores: 8, memory_capacity: 256,
+         power: {{min_psus_active: 1, psus_configured: [{{unit_count: 2, inlet_voltage: 240, nameplate_power_watts: 1400, efficiency: Gold}}]}}}}
   total_rack_units: 6
   clients:
     - quantity: {}
-      chassis: &client {{cpu_model: some, cpu_qty: 1, cpu_cores: 8, memory_capacity: 1}}
-    - quantity: 0
-      chassis: *client
+      operating_system: *os
+      chassis: &client
+        {{rack_units: 1, model_name: some, cpu_model: some, cpu_qty: 1, cpu_cores: 8, memory_capacity: 1,
+         power: {{min_psus_active: 1, psus_configured: [{{unit_count: 2, inlet_voltage: 240, nameplate_power_watts: 800, efficiency: Gold}}]}}}}
+    - {{quantity: 0, operating_system: *os, chassis: *client}}
 )",
                      name, clients);
 }

@@ -134,6 +134,8 @@ TEST_CASE("a parameter that the closed division does not allow is named") {
   change(made.metadata(made.all()[4]), [](Json& json) {
     json["override_parameters"].erase("reader.batch_size");
     json["override_parameters"]["storage.storage_type"] = "local_fs";  // by the tool itself
+    json["override_parameters"]["dataset.num_files_generated"] = 60000;
+    json["override_parameters"]["dataset.total_disk_bytes"] = 19377420000;
   });
   CHECK(made.broken() == "");
 }
@@ -146,6 +148,9 @@ TEST_CASE("data and results in one place are found") {
   change(folders.metadata(folders.all()[1]),
          [](Json& json) { json["args"]["results_dir"] = "/mnt/./data"; });
   CHECK(folders.broken() == "3.4.1");
+  change(folders.metadata(folders.all()[1]),
+         [](Json& json) { json["args"]["results_dir"] = "/mnt/data/"; });
+  CHECK(folders.broken() == "3.4.1");
 }
 
 TEST_CASE("less generated data than is read, and a missing datasize, are found") {
@@ -153,6 +158,14 @@ TEST_CASE("less generated data than is read, and a missing datasize, are found")
   change(made.metadata(made.runs("training/retinanet/datagen")[0]),
          [](Json& json) { json["parameters"]["dataset"]["num_files_train"] = 40000; });
   CHECK(made.broken() == "3.2.1");
+  for (const char* same : {"/mnt/data/", "/mnt/data/retinanet"}) {
+    change(made.metadata(made.runs("training/retinanet/datagen")[0]),
+           [&](Json& json) { json["args"]["data_dir"] = same; });
+    CHECK(made.broken() == "3.2.1");
+  }
+  change(made.metadata(made.runs("training/retinanet/datagen")[0]),
+         [](Json& json) { json["args"]["data_dir"] = "/mnt/other"; });
+  CHECK(made.broken() == "");
   Training without;
   fs::remove_all(without.results("training/retinanet/datasize"));
   CHECK(without.broken() == "2.1.12");
@@ -180,6 +193,35 @@ TEST_CASE("a checkpointing in two invocations follows its order and its times") 
       std::swap(json["args"]["num_checkpoints_write"], json["args"]["num_checkpoints_read"]);
     });
   CHECK(swapped.broken() == "4.7.1 ranks.checkpoints");
+}
+
+TEST_CASE(
+    "two invocations that each write and read hand nothing over, but must follow each other") {
+  MadeSubmission made;
+  made.add_split_checkpointing();
+  const auto both = made.runs("checkpointing/llama3-8b");
+  for (const fs::path& leaf : both) {
+    for (int rank = 0; rank < 8; ++rank)
+      fs::remove(leaf / (std::to_string(rank) + "_per_epoch_stats.json"));
+    change(made.metadata(leaf), [](Json& json) {
+      json["args"]["num_checkpoints_write"] = 10;
+      json["args"]["num_checkpoints_read"] = 10;
+    });
+  }
+  change(made.metadata(both[1]),
+         [](Json& json) { json["invocation_start_time"] = "2026-07-01T02:01:32.000000"; });
+  CHECK(made.broken() == "2.1.25 4.7.1 ranks.missing");  // 40 s later, no 4.7.1-gap
+  fs::rename(both[1], both[1].parent_path() / "20260708_020100");
+  const fs::path later = made.runs("checkpointing/llama3-8b")[1];
+  change(made.metadata(later), [](Json& json) {
+    json["invocation_start_time"] = "2026-07-08T02:01:02.000000";
+    json["invocation_end_time"] = "2026-07-08T02:01:42.000000";
+  });
+  change(later / "summary.json", [](Json& json) {
+    json["start"] = "2026-07-08T02:01:02.000000";
+    json["end"] = "2026-07-08T02:01:42.000000";
+  });
+  CHECK(made.broken() == "2.1.24 2.1.25 4.7.1 ranks.missing");
 }
 
 TEST_CASE("parts of large models, wrong numbers of processes and hosts with few are found") {
@@ -223,6 +265,21 @@ TEST_CASE("a checkpoint that fits the page cache, without fsync or with another 
   CHECK(mean.broken() == "mean.checkpoint");
 }
 
+TEST_CASE("two invocations on the same hosts fit the page cache once") {
+  MadeSubmission made;
+  made.add_split_checkpointing();
+  const auto memory = [&](std::size_t leaf, std::vector<double> gib) {
+    change(made.runs("checkpointing/llama3-8b")[leaf] / "summary.json",
+           [&](Json& json) { json["host_memory_GB"] = gib; });
+  };
+  memory(0, {40.00001});
+  memory(1, {40.0});
+  CHECK(made.broken() == "4.3.1");
+  CHECK(counts_of(made.report()).warnings == 1);
+  memory(1, {80.0});
+  CHECK(counts_of(made.report()).warnings == 2);
+}
+
 TEST_CASE("a KV cache whose ranks left no results, or which failed in part, is found") {
   MadeSubmission made;
   made.add_kv_cache();
@@ -237,6 +294,18 @@ TEST_CASE("a KV cache whose ranks left no results, or which failed in part, is f
   });
   CHECK(told.broken() == "6.3.3");
   CHECK(counts_of(told.report()).errors == 2);
+}
+
+TEST_CASE("a KV cache with two measured runs is found; one that left nothing is no second") {
+  MadeSubmission made;
+  made.add_kv_cache();
+  const fs::path first = made.runs("kv_cache/llama3.1-8b/run")[0];
+  fs::copy(first, first.parent_path() / "20260702_030000", fs::copy_options::recursive);
+  CHECK(made.broken() == "runs.several");
+  CHECK(made.report().workloads[0].findings.front().finding.found ==
+        "2: 20260701_030000, 20260702_030000");
+  fs::remove(first / "summary.json");
+  CHECK(made.broken() == "leaf.summary");
 }
 
 TEST_CASE("a KV cache whose files were replaced before publication keeps its told figures") {
@@ -269,6 +338,40 @@ TEST_CASE("a summary under another name is said") {
   CHECK(made.broken() == "leaf.summary");
   CHECK_THAT(made.report().workloads[0].findings.front().finding.text,
              Contains("kvcache_run_summary_20260701_030000.json is there instead"));
+}
+
+TEST_CASE("a vector database whose load left no summary is found; its sizes need none") {
+  MadeSubmission made;
+  made.add_vector_database();
+  const fs::path database = made.results("vector_database/milvus/HNSW");
+  const fs::path load = made.runs("vector_database/milvus/HNSW/datagen")[0];
+  fs::create_directories(database / "datasize");
+  fs::copy(load, database / "datasize/20260701_035900", fs::copy_options::recursive);
+  fs::remove(database / "datasize/20260701_035900/summary.json");
+  CHECK(made.broken() == "");
+  fs::remove(load / "summary.json");
+  CHECK(made.broken() == "leaf.summary");
+  CHECK(counts_of(made.report(Edition::closed_round)).errors == 0);
+}
+
+TEST_CASE("statistics of a vector database that were replaced hide what they told") {
+  MadeSubmission made;
+  made.add_vector_database();
+  const fs::path leaf = made.runs("vector_database/milvus/HNSW/run")[0];
+  fs::remove(leaf / "summary.json");
+  CHECK(made.broken() == "5.3.2 5.3.4 leaf.summary");
+  write_file(leaf / "statistics.json", "PRUNED BY STAFF\n");
+  CHECK(made.broken() == "leaf.summary");
+}
+
+TEST_CASE("a vector database names where it lies, unless it stores objects") {
+  MadeSubmission made;
+  made.add_vector_database();
+  const fs::path leaf = made.runs("vector_database/milvus/HNSW/run")[2];
+  change(made.metadata(leaf), [](Json& json) { json["args"].erase("storage_root"); });
+  CHECK(made.broken() == "5.4.1");
+  change(made.metadata(leaf), [](Json& json) { json["args"]["data_access_protocol"] = "object"; });
+  CHECK(made.broken() == "");
 }
 
 TEST_CASE("a vector database with few runs, no recall or a poor reference is found") {

@@ -62,16 +62,76 @@ TEST_CASE("storage on premises has product nodes, whose rack units add up") {
             .empty());
 }
 
+TEST_CASE("rack units without nodes do not add up") {
+  if (!reads_yaml()) return;
+  const Described made("product_nodes:", "other_nodes:");
+  CHECK(made.texts("2.1.7").size() == 1);  // the nodes are missing, which is enough
+  const auto file = made.root() / "closed/Acme/systems/sys1.yaml";
+  std::string text = read_file(file);
+  text.replace(text.find("location: remote"), 16, "location: local");
+  write_file(file, text);
+  CHECK(made.texts("2.1.7") == Texts{"total_rack_units is not the sum of nodes and switches"});
+}
+
+TEST_CASE("hardware on premises has the power supplies that it needs") {
+  if (!reads_yaml()) return;
+  const std::string node = "product_nodes[0].chassis.power";
+  CHECK(Described("power: {", "other: {").texts("2.1.7") == Texts{"a field is missing: " + node});
+  CHECK(Described("efficiency: Gold", "rating: Gold").texts("2.1.7") ==
+        Texts{"a field is missing: " + node + ".psus_configured[0].efficiency"});
+  CHECK(Described("min_psus_active: 1", "min_psus_active: 3").texts("2.1.7") ==
+        Texts{node + " needs more power supplies than there are"});
+  CHECK(Described("total_rack_units: 6", "total_rack_units: 6\n  product_switches: []")
+            .texts("2.1.7")
+            .empty());
+  CHECK(Described("total_rack_units: 6",
+                  "total_rack_units: 7\n  product_switches: [{unit_count: 1, rack_units: 1}]")
+            .texts("2.1.7") == Texts{"a field is missing: product_switches[0].power"});
+}
+
+TEST_CASE("fields of a description that depend on each other are compared") {
+  if (!reads_yaml()) return;
+  CHECK(Described("client_footprint: n/a", "client_footprint: open_source").texts("2.1.7") ==
+        Texts{"client_footprint and client_installation are n/a together or not at all"});
+  CHECK(Described("seconds: 0", "seconds: 30").texts("2.1.7").size() == 1);
+  CHECK(Described("simultaneous_write: true", "simultaneous_write: false").texts("2.1.7").size() ==
+        1);
+  CHECK(Described("remap_time_in_seconds: 0", "other: 0").texts("2.1.7") ==
+        Texts{"a field is missing: solution.capabilities.remap_time_in_seconds"});
+}
+
 TEST_CASE(
     "another number of hosts, or another memory, than the clients of the description is found") {
   if (!reads_yaml()) return;
   CHECK(Described("quantity: 0", "quantity: 0", 2).texts("2.1.9").size() == 6);  // of each run
-  const std::string second = "    - quantity: 0\n      chassis: *client\n";
+  const std::string second = "    - {quantity: 0, operating_system: *os, chassis: *client}\n";
   CHECK(Described(second, "").texts("2.1.9").empty());
   Described other(second, "");
   change(other.runs("training/retinanet/run")[0] / "summary.json",
          [](Json& json) { json["host_memory_GB"] = {1.2}; });
   CHECK(other.texts("2.1.9") == Texts{"the hosts have another memory than the description says"});
+}
+
+TEST_CASE("a description that denies what a checkpointing has done is found once") {
+  if (!reads_yaml()) return;
+  const std::string both = "simultaneous_write: true, simultaneous_read: true";
+  Described denied(both, "simultaneous_write: false, simultaneous_read: false");
+  CHECK(denied.texts("4.7.4").empty());  // of a training
+  denied.add_split_checkpointing();
+  CHECK(denied.texts("4.7.4").size() == 1);
+  CHECK(counts_of(denied.report()).errors == 0);
+  Described allowed(both, both);
+  allowed.add_checkpointing();
+  CHECK(allowed.texts("4.7.4").empty());
+}
+
+TEST_CASE("a description that was replaced before publication is noted") {
+  if (!reads_yaml()) return;
+  MadeSubmission made;
+  made.add_checkpointing();
+  write_file(made.root() / "closed/Acme/systems/sys1.yaml", "PRUNED BY STAFF\n");
+  CHECK(made.broken() == "");
+  CHECK(counts_of(made.report()).notes == 1);
 }
 
 TEST_CASE("what is no YAML, or unfolds without end, is a finding") {
@@ -97,16 +157,27 @@ TEST_CASE("something else in an organisation's folder, and code that is not ther
   CHECK(made.broken() == "2.1.5");
   MadeSubmission code;
   code.add_training();
+  const auto say = [](const std::filesystem::path& leaf, const std::string& pointer) {
+    write_file(leaf / ".mlps-code-image", pointer);
+  };
+  for (const char* phase : {"datasize", "datagen", "run"})
+    for (const auto& leaf : code.runs(std::string("training/retinanet/") + phase))
+      say(leaf, "md5-tree-v2:0123abcdaabbccddeeff00112233aabb\n");
   const auto leaf = code.runs("training/retinanet/run")[2];
-  write_file(leaf / ".mlps-code-image", "md5-tree-v2:64104f04aabbccddeeff00112233aabb\n");
+  say(leaf, "md5-tree-v2:64104f04aabbccddeeff00112233aabb\n");
   CHECK(code.broken() == "");  // no pool: only a part is here
   std::filesystem::create_directories(code.root() / "Acme/code-0123abcd");
   CHECK(code.broken() == "2.1.6");
   std::filesystem::create_directories(code.root() / "Acme/code-64104f04");
   CHECK(code.broken() == "");
-  write_file(leaf / ".mlps-code-image", "64104f04");  // an older form
+  say(leaf, "64104f04");  // an older form
   CHECK(code.broken() == "");
-  write_file(leaf / ".mlps-code-image", "../../../etc/passwd");
+  say(leaf, "../../../etc/passwd");
+  CHECK(code.broken() == "2.1.6");
+  std::filesystem::remove(leaf / ".mlps-code-image");
+  CHECK(code.broken() == "2.1.6");
+  say(leaf, "64104f04");
+  say(code.runs("training/retinanet/datagen")[0], "deadbeef");
   CHECK(code.broken() == "2.1.6");
 }
 

@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -17,6 +18,14 @@ sys.path.insert(0, f"{EVIDENCE}.d")
 from common import steps_to  # noqa: E402
 
 
+def script(path, name):
+    """A script without .py as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
 class Evidence(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -27,20 +36,18 @@ class Evidence(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def run_check(self, body, name="sample"):
+    def run_check(self, body, name="sample", before=(), **settings):
         check = self.root / "scripts" / "evidence.d" / "sample"
         check.write_text(f"#!/bin/sh\n# Says something small.\n{body}\n")
         check.chmod(0o755)
-        command = [self.root / "scripts" / "evidence"] + ([name] if name else [])
-        return subprocess.run(command, capture_output=True, text=True)
+        command = [self.root / "scripts" / "evidence", *before] + ([name] if name else [])
+        return subprocess.run(command, capture_output=True, text=True, env=os.environ | settings)
 
     def kept(self):
         return self.root / "docs" / "evidence" / "sample.json"
 
     def test_what_mutations_take_away_and_the_tests_that_must_notice_are_there(self):
-        loader = importlib.machinery.SourceFileLoader("mutations", f"{EVIDENCE}.d/mutations")
-        mutations = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutations", loader))
-        loader.exec_module(mutations)
+        mutations = script(f"{EVIDENCE}.d/mutations", "mutations")
         root = EVIDENCE.parents[1]
         titles = "\n".join(path.read_text() for path in (root / "tests").rglob("*_test.cpp"))
         for fault, file, text, instead, _, test in mutations.MUTATIONS:
@@ -60,6 +67,32 @@ class Evidence(unittest.TestCase):
         # This tree is no git checkout, and that is said, not guessed.
         self.assertIsNone(kept["commit"])
         self.assertIsNone(kept["dirty"])
+
+    def test_each_generation_of_cpus_has_a_file_of_its_own(self):
+        done = self.run_check("echo '{}'", before=["--per-cpu"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(self.kept().exists())
+        [kept] = self.kept().parent.iterdir()
+        record = json.loads(kept.read_text())
+        self.assertEqual(kept.name, f"sample_{record['machine']['cpu_generation']}.json")
+        self.assertEqual(record["command"], "scripts/evidence --per-cpu sample")
+
+    def test_a_generation_is_known_by_numbers(self):
+        def named(vendor, family, model):
+            return generation(f"vendor_id\t: {vendor}\ncpu family\t: {family}\nmodel\t\t: {model}\nmodel name\t: x\n")
+        generation = script(EVIDENCE, "evidence").cpu_generation
+        self.assertEqual(named("AuthenticAMD", 25, 1), "zen3")
+        self.assertEqual(named("AuthenticAMD", 25, 17), "zen4")
+        self.assertEqual(named("GenuineIntel", 6, 207), "emerald_rapids")
+        self.assertEqual(named("GenuineIntel", 25, 1), "family_25_model_1")
+        self.assertEqual(generation("CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n"), "neoverse_v2")
+        self.assertEqual(generation("CPU part\t: 0x123\n"), "arm_0x123")
+
+    def test_settings_are_kept_without_the_paths_of_a_machine(self):
+        self.run_check("echo '{}'", BENCH_ROUNDS="3", BENCH_PYTORCH="/opt/python/bin/python3")
+        settings = json.loads(self.kept().read_text())["settings"]
+        self.assertIn("BENCH_ROUNDS=3", settings)
+        self.assertIn("BENCH_PYTORCH", settings)
 
     def test_nothing_is_kept_of_a_check_that_failed(self):
         done = self.run_check("""echo '{"answer": 42}'; exit 3""")

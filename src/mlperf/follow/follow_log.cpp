@@ -125,8 +125,9 @@ void GrowingLog::take_line(std::string_view line) {
   const auto token = line.rfind(kMllogToken);
   if (token == line.npos) return;
   if (line.find("tracked_stats", token) != line.npos) take_stats(line);
-  add_line(log_, line.substr(token), log_.lines + 1,
-           physical_bytes_ + static_cast<std::int64_t>(token) + 1);
+  LineReader reader(log_);  // of this line alone, because it is not kept
+  reader.add(line.substr(token), log_.lines + 1,
+             physical_bytes_ + static_cast<std::int64_t>(token) + 1);
   if (!log_.entries.empty()) log_.entries.back().text = {};  // `line` is not kept
 }
 

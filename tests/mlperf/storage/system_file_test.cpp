@@ -114,8 +114,10 @@ TEST_CASE(
 
 TEST_CASE("a description that denies what a checkpointing has done is found once") {
   if (!reads_yaml()) return;
-  const std::string both = "simultaneous_write: true, simultaneous_read: true";
-  Described denied(both, "simultaneous_write: false, simultaneous_read: false");
+  const std::string both =
+      "simultaneous_write: true, simultaneous_read: true, remap_time_in_seconds: 0";
+  Described denied(
+      both, "simultaneous_write: false, simultaneous_read: false, remap_time_in_seconds: 30");
   CHECK(denied.texts("4.7.4").empty());  // of a training
   denied.add_split_checkpointing();
   CHECK(denied.texts("4.7.4").size() == 1);

@@ -53,7 +53,7 @@ TEST_CASE("the memory of an exchange of less has its residual, or its outer stat
   const auto workload = make_workload("llm", "tiny", 1);
   const auto bytes_of = [&](const ExchangeMethod& method, const char* label) -> std::int64_t {
     for (const MemoryUse& use :
-         memory_need(*workload, {.micro_batch = 4}, Dtype::f32, false, {}, 1, method).uses)
+         memory_need(*workload, {.micro_batch = 4}, Dtype::f32, false, {}, {}, method).uses)
       if (use.label == label) return use.bytes;
     return 0;
   };

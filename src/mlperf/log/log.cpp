@@ -174,7 +174,7 @@ struct FileBytes {
 
 /// Larger files are mapped. Smaller ones are read, which takes less time than a page table for
 /// each.
-constexpr std::size_t kMostRead = std::size_t{64} << 20;
+constexpr std::size_t kMostRead = std::size_t{4} << 20;
 
 FileBytes owned(std::string text) {
   const auto owner = std::make_shared<const std::string>(std::move(text));
@@ -191,7 +191,7 @@ FileBytes mapped(const Descriptor& file, std::size_t size, const std::string& na
 
 /// Shorter than `size` if the file has become so.
 FileBytes read_at_once(const Descriptor& file, std::size_t size, const std::string& name) {
-  const auto owner = std::make_shared_for_overwrite<char[]>(size);
+  const std::shared_ptr<char[]> owner(new char[size]);
   std::size_t done = 0;
   while (done < size) {
     const ssize_t got = ::read(file.get(), owner.get() + done, size - done);

@@ -68,7 +68,7 @@ struct Log {
 bool left_out_key(std::string_view key);
 
 /// Never throws because of a log's content. Throws Error(environment) if it cannot be read,
-/// Error(input) for a folder. A file above 64 MiB is memory-mapped and must not be truncated
+/// Error(input) for a folder. A file above 4 MiB is memory-mapped and must not be truncated
 /// meanwhile (SIGBUS).
 Log read_log(const std::filesystem::path& path);
 /// The same for a string.

@@ -273,7 +273,7 @@ std::size_t size_of_number(std::string_view text, std::size_t begin) {
     if (next(at) == '+' || next(at) == '-') ++at;
     if (pass_digits(text, at) == 0) return 0;
   }
-  return at > kMost || is_of_number(next(at)) ? 0 : at;
+  return at > kMost || is_of_number(next(at)) || next(at) == '_' ? 0 : at;
 }
 
 /// How many bytes of both are equal.
@@ -298,8 +298,9 @@ bool differ_in_numbers(std::string_view a, std::string_view b) {
     std::size_t same = equal_bytes(a, b);
     if (same == a.size() && same == b.size()) return true;
     while (same > 0 && is_of_number(a[same - 1])) --same;
+    const bool goes_on = same > 0 && a[same - 1] == '_';
     const std::size_t of_a = size_of_number(a, same), of_b = size_of_number(b, same);
-    if (of_a == 0 || of_b == 0) return false;
+    if (goes_on || of_a == 0 || of_b == 0) return false;
     if (a.substr(same, of_a) == b.substr(same, of_b)) return false;  // what follows differs
     a.remove_prefix(same + of_a);
     b.remove_prefix(same + of_b);

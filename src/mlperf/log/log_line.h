@@ -14,7 +14,8 @@ namespace bench::mlperf {
 std::optional<double> python_float(std::string_view text);
 
 /// Whether two texts without backslashes differ only in JSON numbers of at most 30 characters, at
-/// the same places. Then one of them is valid JSON if the other is, with the same words.
+/// the same places and not next to an underscore. Then one of them is valid JSON if the other is,
+/// with the same words, and strings of both are floats for Python or neither.
 bool differ_in_numbers(std::string_view a, std::string_view b);
 
 /// Adds the lines of a log.
@@ -23,7 +24,7 @@ class LineReader {
   explicit LineReader(Log& log) : log_(log) {}
 
   /// Adds the next line with a token as an entry, as invalid, or only to the count. `text`: from
-  /// its last token to its end; the entry and the reader refer to it.
+  /// its last token to its end; the entry refers to it, and the reader as long as it adds lines.
   void add(std::string_view text, std::int64_t line, std::int64_t column);
 
  private:

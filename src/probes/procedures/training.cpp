@@ -165,6 +165,11 @@ std::string why_not_divided(State& state, const training::ModelSplit& split) {
   if (split.pipeline == 1 && (split.chunks > 1 || apart))
     return fmt::format("{} divides the work of stages: set pp",
                        split.chunks > 1 ? "vp" : "zero_bubble");
+  if (split.chunks > 1 && split.schedule != training::PipelineSchedule::one_forward_one_backward)
+    return fmt::format(
+        "pipeline_schedule {} has no order for stages of several chunks: use 1f1b, "
+        "or remove vp",
+        to_string(split.schedule));
   if (apart && split.shard_parameters)
     return "zero_bubble delays gradients that zero 2 and 3 sum in the backward pass: use zero 1, "
            "or 1f1b";

@@ -142,7 +142,8 @@ std::string dtype_of(const TrainRequest& request) {
   constexpr std::string_view kNarrow[] = {"llm",    "lora",  "hstu", "flow",
                                           "detect", "image", "rgat", "grpo"};
   const bool narrow = std::ranges::find(kNarrow, name) != std::end(kNarrow);
-  return narrow && !request.preset.starts_with("tiny") ? "bf16" : "";
+  const bool small = request.preset.starts_with("tiny") || request.preset == "deep";
+  return narrow && !small ? "bf16" : "";
 }
 
 /// Trainings that differ in more than this would overwrite each other's weights.

@@ -32,7 +32,7 @@ struct SplitRequest {
   bool divides_model() const { return ranks_of_model() > 1 || zero > 1; }
 };
 
-/// Parses "tp=2,sp=1,cp=2,pp=2,vp=2,dp=1,zero=1", keys in any order. Throws Error(usage).
+/// Parses "tp=2,sp=1,cp=2,pp=2,vp=2,zb=0,dp=1,zero=1", keys in any order. Throws Error(usage).
 SplitRequest split_from(const std::string& text);
 
 struct TrainRequest {

@@ -74,7 +74,9 @@ Lane::Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernel
       gradients_(same_gradients != nullptr
                      ? same_gradients->gradients_
                      : MemoryBlock(plan.bytes(Arena::gradients), "gradients", weights.memory())),
-      loss_sum_(sizeof(double), "loss sum", weights.memory()) {
+      loss_sum_(same_gradients != nullptr
+                    ? same_gradients->loss_sum_
+                    : MemoryBlock(sizeof(double), "loss sum", weights.memory())) {
   require(kernels_.memory->on_host() == memory().on_host(), "lane",
           "the kernels and the weights use different memory");
   if (!memory().on_host())

@@ -43,7 +43,7 @@ class Weights {
 class Lane {
  public:
   /// `plan` and `weights` must outlive the lane. `same_gradients`: a lane in the same thread whose
-  /// gradients this one adds to.
+  /// gradients and losses this one adds to.
   Lane(const Plan& plan, const Weights& weights, const KernelFactory& kernels,
        const Lane* same_gradients = nullptr);
   Lane(const Lane&) = delete;

@@ -30,7 +30,7 @@ std::vector<StagePass> interleaved_passes(const ModelPart& part, int micro_batch
                 fmt::format("{} micro-batches cannot pass {} stages of several chunks in groups "
                             "of {}",
                             micro_batches, part.stages, part.stages),
-                "use a batch and micro_batch that make a multiple of them, or vp 1");
+                "use a batch (and micro_batch) that makes a multiple of them, or vp 1");
   const int all = micro_batches * part.chunks;
   const int ahead =
       std::min(2 * (part.stages - part.stage - 1) + (part.chunks - 1) * part.stages, all);

@@ -55,7 +55,7 @@ int micro_batches_in_flight(const std::vector<StagePass>& passes);
 /// same time in all of them, and messages no time. For p stages of v chunks and m micro-batches,
 /// (p - 1) / (v m + p - 1) (arXiv 2104.04473, 2.2). With zero_bubble, if forward passes, gradients
 /// of activations and gradients of weights take equally long, w / (3 m + w) with w = p - 1
-/// (arXiv 2401.10241, 2.3) plus what too few micro-batches cost, max(0, p - m).
+/// (arXiv 2401.10241, 2.3), and max(0, p - m) more if micro-batches are too few.
 double ideal_bubble(PipelineSchedule schedule, const ModelPart& part, int micro_batches);
 
 /// Messages between neighbouring stages, which keep their order. Sending does not wait.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "devices/host_clock.h"
@@ -26,10 +27,14 @@ void Replica::make_chunks(const std::vector<BlockRange>& blocks) {
   chunks_.clear();
   const View parameters = weights_.all(), slopes = gradients();
   std::int64_t state = 0;  // elements of the previous ranges
+  // By place, which no schedule changes, and with it no sum over parameters.
+  std::vector<std::pair<ElementRange, int>> tensors;
+  for (const auto& [tensor, action] : plan_.gradient_order)
+    tensors.emplace_back(elements_in(slopes, lanes_[0]->gradient({nullptr, tensor})), tensor);
+  std::ranges::sort(tensors, {}, [](const auto& tensor) { return tensor.first.first; });
   for (const BlockRange& range : blocks) {
     const std::int64_t start = range.first * kBlock;
-    for (const auto& [tensor, action] : plan_.gradient_order) {
-      const ElementRange own = elements_in(slopes, lanes_[0]->gradient({nullptr, tensor}));
+    for (const auto& [own, tensor] : tensors) {
       require(own.first == elements_in(parameters, weights_.view(plan_, tensor)).first, "replica",
               "a parameter and its gradient have different offsets");
       const ParameterOptions& options = plan_.graph->tensor(tensor).parameter;
@@ -113,7 +118,8 @@ double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, con
 
 double Replica::loss_sum() const {
   double sum = 0.0;
-  if (options_.is_stage() && options_.stage.chunks.back().sent) return sum;  // of another stage
+  if (options_.is_stage())  // one sum of all lanes, unless another stage has the losses
+    return options_.stage.chunks.back().sent ? 0.0 : lanes_.front()->sum_of_losses();
   for (const auto& lane : lanes_) sum += lane->sum_of_losses();
   return sum;
 }
@@ -240,7 +246,7 @@ void Replica::run_stage(const Fill& fill, double scale, const Hooks& hooks) {
           const TimelineScope recorded(lane.timeline(), Activity::messages);
           links.send_to_next(lane.tensor(chunk.sent));
         } else
-          lane.add_up(losses_, number >= static_cast<int>(lanes_.size()));
+          lane.add_up(losses_, number > 0);
         laps.end(times.forward, &times.forward_processor);
         break;
       case StagePass::backward:

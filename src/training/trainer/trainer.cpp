@@ -213,6 +213,13 @@ Recipe for_pipeline(Recipe recipe, const ModelSplit& split, int ranks) {
   const std::int64_t samples = recipe.batch / copies_of_model(split, ranks);
   const std::int64_t most = std::max<std::int64_t>(1, samples / (kPerStage * split.pipeline));
   if (recipe.micro_batch == 0 || recipe.micro_batch > most) recipe.micro_batch = most;
+  if (split.chunks == 1) return recipe;
+  // Chunks need a multiple of the stages.
+  for (std::int64_t size = recipe.micro_batch; size > 0; --size)
+    if (samples % (size * split.pipeline) == 0) {
+      recipe.micro_batch = size;
+      break;
+    }
   return recipe;
 }
 

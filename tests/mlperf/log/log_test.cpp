@@ -63,22 +63,27 @@ TEST_CASE("lines that differ in numbers are as valid as each other") {
                                  {"}", "} "},
                                  {"}", ""},
                                  {"12", "12e"},
-                                 {"0,", "00,"}})
+                                 {"0,", "00,"},
+                                 {"12", "1_2"}})
     CHECK_FALSE(differ_in_numbers(line, with(from, to)));
   CHECK_FALSE(differ_in_numbers(R"({"a": "\u1234"})", R"({"a": "\u1"})"));
+  CHECK_FALSE(differ_in_numbers(R"({"time_ms": "1_1"})", R"({"time_ms": "1_-1"})"));
+  CHECK_FALSE(differ_in_numbers(R"({"time_ms": "1e1_5"})", R"({"time_ms": "1e1.0_5"})"));
 }
 
 TEST_CASE("a line is read as if no line stood before it") {
   // What the reader knows of the last line that it skipped must not hide an error, or an entry.
-  const std::string skipped =
-      R"({"key": "tracked_stats", "time_ms": 17, "value": {"a": 2.5e-3, "b")"
-      R"(: [1, -0, 33]}, "metadata": {"file": "x1.py", "lineno": 12}})";
-  const std::string_view pieces[] = {"0", "1", "12", "-", ".", "e",    "+",   "\"",  "\\", ",",
-                                     "{", "}", "[",  "]", " ", "seed", "5.0", "1e5", ":",  "null"};
+  const std::string time = GENERATE(as<std::string>(), "17", "\"1_7\"", "\" 1.5e1 \"");
+  const std::string skipped = R"({"key": "tracked_stats", "time_ms": )" + time +
+                              R"(, "value": {"a": 2.5e-3, "b": [1, -0, 33]}, "metadata": )"
+                              R"({"file": "x1.py", "lineno": 12}})";
+  const std::string_view pieces[] = {"0",  "1",    "12",  "-",   ".", "e",    "+",
+                                     "\"", "\\",   ",",   "{",   "}", "[",    "]",
+                                     " ",  "seed", "5.0", "1e5", ":", "null", "_"};
   std::mt19937_64 random(7);
   const auto any = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
   std::size_t valid = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 10'000; ++i) {
     std::string line = skipped;
     for (std::size_t change = 0; change <= any(3); ++change)
       line.replace(any(line.size()), any(3), pieces[any(std::size(pieces))]);
@@ -87,12 +92,14 @@ TEST_CASE("a line is read as if no line stood before it") {
     INFO(line);
     REQUIRE(after.entries.size() == alone.entries.size());
     REQUIRE(after.invalid_lines.size() == alone.invalid_lines.size());
-    if (!alone.invalid_lines.empty())
+    if (!alone.invalid_lines.empty()) {
       REQUIRE(after.invalid_lines[0].text == alone.invalid_lines[0].text);
+      REQUIRE(after.invalid_lines[0].kind == alone.invalid_lines[0].kind);
+    }
     valid += alone.invalid_lines.empty() ? 1 : 0;
   }
-  CHECK(valid > 1'000);
-  CHECK(valid < 19'000);
+  CHECK(valid > 500);
+  CHECK(valid < 9'500);
 }
 
 TEST_CASE("a log line has its position in the file and its index among MLLOG lines") {

@@ -258,14 +258,23 @@ TEST_CASE("a split is read from its degrees, and becomes parameters of the train
   CHECK(params.at("pp") == 2);
   CHECK(params.at("sequence_parallel") == true);
   CHECK(params.at("zero") == 1);
+  CHECK_FALSE(params.contains("vp"));
+  const auto params_of = [&](const char* text) {
+    request.split = split_from(text);
+    return train_plan_of(request).entries.front().job.params;
+  };
+  CHECK(params_of("pp=2,vp=4").at("vp") == 4);
+  CHECK(params_of("pp=2,zb=1").at("pipeline_schedule") == "zero_bubble");
 }
 
 TEST_CASE("a split that makes no sense is refused with what to write instead") {
   for (const auto& [text, words] :
        {std::pair{"tp", "'tp'"}, std::pair{"tp=0", "'tp=0'"}, std::pair{"tp=x", "'tp=x'"},
         std::pair{"tp=2,tp=2", "tp is listed twice"}, std::pair{"ep=2", "unknown key 'ep'"},
-        std::pair{"zero=4", "'zero=4'"}, std::pair{"sp=1", "sp without tp"},
-        std::pair{"", "unknown key ''"}})
+        std::pair{"pp=2,zb=2", "'zb=2'"}, std::pair{"vp=2", "vp without pp"},
+        std::pair{"tp=2,zb=1", "zb without pp"}, std::pair{"pp=2,vp=2,zb=1", "vp and zb"},
+        std::pair{"pp=2,zb=1,zero=2", "zb and zero=2"}, std::pair{"zero=4", "'zero=4'"},
+        std::pair{"sp=1", "sp without tp"}, std::pair{"", "unknown key ''"}})
     CHECK_THROWS_WITH(split_from(text), Contains(words));
   TrainRequest request{.workload = "llm", .ranks = {6}};
   request.split = split_from("tp=2,pp=2");

@@ -39,7 +39,7 @@ std::unique_ptr<Workload> llm_of_grouped_heads() {
   return make_llm_workload_from(setting);
 }
 
-/// Of eight layers.
+/// An llm of eight layers.
 std::unique_ptr<Workload> deep_llm() {
   LlmSetting setting{.preset = "eight", .training = llm_training("tiny")};
   setting.shape = {8, 32, 48, 4, 4, 16, 64, false, false, 0, 1e3};
@@ -283,10 +283,10 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
        {.received = lose_half}},
       {"divided_model",
        1,
-       2,  // every second message, of one chunk or the other
+       2,  // messages to the first of two chunks, which come in twos
        {.received =
             [lose_half, number = 0](std::span<std::byte> data) mutable {
-              if (number++ % 2 == 1) lose_half(data);
+              if (number++ / 2 % 2 == 0) lose_half(data);
             }},
        1,
        2},
@@ -429,6 +429,13 @@ TEST_CASE("a pipeline gets at least four micro-batches per stage unless samples 
   CHECK(for_pipeline(recipe, {2, 1}, 2).micro_batch == 16);
   recipe.micro_batch = 0;
   CHECK(for_pipeline(recipe, {1, 32}, 32).micro_batch == 1);
+  recipe.batch = 60;
+  CHECK(for_pipeline(recipe, {1, 3}, 3).micro_batch == 5);
+  ModelSplit chunks{1, 5};
+  chunks.chunks = 2;
+  CHECK(for_pipeline(recipe, chunks, 5).micro_batch == 3);
+  recipe.batch = 56;  // no number of samples makes a multiple of five
+  CHECK(for_pipeline(recipe, chunks, 5).micro_batch == 2);
 }
 
 TEST_CASE("the memory of a part is known before it is allocated") {

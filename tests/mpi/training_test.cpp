@@ -92,17 +92,39 @@ TEST_CASE("a model divided over ranks of MPI has the loss and gradient of the wh
           "[training]") {
   Group& group = mpi_test_group();
   if (group.size() % 2 != 0) return;
-  const MpiRun run = run_briefly(group, "training",
-                                 {{"steps", 4}, {"tp", 2}, {"pp", group.size() / 2}, {"lanes", 1}});
-  CHECK(run.outcome.status == Status::ok);
-  if (group.rank() != 0) return;
-  std::vector<std::string> held;
-  for (const Facts& facts : run.facts)
-    if (facts.topic == "training")
-      for (const Json& check : facts.facts.at("checks"))
-        if (check.at("held") == true) held.push_back(check.at("check"));
-  CHECK(std::ranges::count(held, "divided_model") == 1);
-  CHECK(std::ranges::count(held, "replicas_agree") == 1);
+  const Json splits[] = {
+      {{"tp", 2}, {"pp", group.size() / 2}},
+      {{"pp", 2}, {"pipeline_schedule", "zero_bubble"}},
+      {{"pp", 2}, {"vp", 2}, {"preset", "deep"}}};  // both ways between two stages
+  for (Json params : splits) {
+    params.update({{"steps", 4}, {"lanes", 1}});
+    INFO(params);
+    const MpiRun run = run_briefly(group, "training", params);
+    CHECK(run.outcome.status == Status::ok);
+    if (group.rank() != 0) continue;
+    std::vector<std::string> held;
+    for (const Facts& facts : run.facts)
+      if (facts.topic == "training")
+        for (const Json& check : facts.facts.at("checks"))
+          if (check.at("held") == true) held.push_back(check.at("check"));
+    CHECK(std::ranges::count(held, "divided_model") == 1);
+    CHECK(std::ranges::count(held, "replicas_agree") == 1);
+  }
+}
+
+TEST_CASE("splits that a pipeline cannot have are skipped with what to do", "[training]") {
+  Group& group = mpi_test_group();
+  const std::pair<Json, const char*> splits[] = {
+      {{{"vp", 2}}, "set pp"},
+      {{{"pipeline_schedule", "zero_bubble"}}, "set pp"},
+      {{{"pp", 2}, {"vp", 2}, {"pipeline_schedule", "gpipe"}}, "use 1f1b, or remove vp"},
+      {{{"pp", 2}, {"zero", 2}, {"pipeline_schedule", "zero_bubble"}}, "use zero 1"}};
+  for (auto [params, words] : splits) {
+    params.update({{"steps", 2}, {"lanes", 1}});
+    const MpiRun run = run_briefly(group, "training", params);
+    CHECK(run.outcome.status == Status::skipped);
+    CHECK(run.outcome.reason.find(words) != std::string::npos);
+  }
 }
 
 }  // namespace bench::training

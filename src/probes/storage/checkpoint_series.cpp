@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/order_statistics.h"
 #include "core/text.h"
+#include "probes/storage/pitfalls.h"
 
 namespace bench::storage {
 namespace {
@@ -146,13 +147,19 @@ void write_rounds(State& state, const CheckpointKind& kind, const CheckpointRoun
   writing.values("write_bandwidth", column(rounds.written, rate), against, over);
   writing.values("slowest_rank_write", column(rounds.written, slowest), params, over);
   if (rounds.read.empty()) return;
-  reading.values("read_time", column(rounds.read, time), params, over);
+  const std::vector<double> resident =
+      column(rounds.read, [](const ReadCheckpoint& one) { return one.resident; });
+  state.values("resident_share", resident, params, over);
   against["pattern"] = "sequential_read";
+  const auto kept = still_resident(std::ranges::max(resident));
+  if (kept && kind.access == Access::buffered) {
+    for (const char* metric : {"read_time", "slowest_rank_read"})
+      state.skip_series(metric, params, "not cold: " + kept->text);
+    return state.skip_series("read_bandwidth", against, "not cold: " + kept->text);
+  }
+  reading.values("read_time", column(rounds.read, time), params, over);
   reading.values("read_bandwidth", column(rounds.read, rate), against, over);
   reading.values("slowest_rank_read", column(rounds.read, slowest), params, over);
-  state.values("resident_share",
-               column(rounds.read, [](const ReadCheckpoint& one) { return one.resident; }), params,
-               over);
 }
 
 void write_faults(State& state, const CheckpointKind& kind,

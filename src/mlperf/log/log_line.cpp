@@ -260,20 +260,28 @@ bool is_of_number(char c) {
 /// a long one.
 std::size_t size_of_number(std::string_view text, std::size_t begin) {
   constexpr std::size_t kMost = 30;
-  text = text.substr(begin, kMost + 1);
-  const auto next = [&](std::size_t at) { return at < text.size() ? text[at] : '\0'; };
-  std::size_t at = next(0) == '-' ? 1 : 0;
-  if (next(at) == '0')
+  const char* const first = text.data() + begin;
+  const char* const end = first + std::min(kMost + 1, text.size() - begin);
+  const char* at = first;
+  const auto next = [&] { return at < end ? *at : '\0'; };
+  const auto digits = [&] {
+    const char* const before = at;
+    while (at < end && is_digit(*at)) ++at;
+    return at > before;
+  };
+  if (next() == '-') ++at;
+  if (next() == '0')
     ++at;
-  else if (pass_digits(text, at) == 0)
+  else if (!digits())
     return 0;
-  if (next(at) == '.' && pass_digits(text, ++at) == 0) return 0;
-  if (next(at) == 'e' || next(at) == 'E') {
+  if (next() == '.' && (++at, !digits())) return 0;
+  if (next() == 'e' || next() == 'E') {
     ++at;
-    if (next(at) == '+' || next(at) == '-') ++at;
-    if (pass_digits(text, at) == 0) return 0;
+    if (next() == '+' || next() == '-') ++at;
+    if (!digits()) return 0;
   }
-  return at > kMost || is_of_number(next(at)) || next(at) == '_' ? 0 : at;
+  const auto size = static_cast<std::size_t>(at - first);
+  return size > kMost || is_of_number(next()) || next() == '_' ? 0 : size;
 }
 
 /// How many bytes of both are equal.

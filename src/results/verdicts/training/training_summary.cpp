@@ -158,9 +158,11 @@ std::string bubble_text(const TrainingGroup& group) {
   const Json& division = object_field(group.facts, "division");
   const double bubble = number_field(division, "bubble");
   if (!std::isfinite(bubble)) return "";
-  return fmt::format("{:.3g} % of the passes; {:.3g} % if all stages took equally long ({}, {})",
+  const std::int64_t chunks = integer_field(division, "vp", 1);
+  return fmt::format("{:.3g} % of the passes; {:.3g} % if all stages took equally long ({}{}, {})",
                      100.0 * bubble, 100.0 * number_field(division, "ideal_bubble"),
                      text_field(division, "schedule"),
+                     chunks > 1 ? fmt::format(" of {} chunks", chunks) : "",
                      counted(integer_field(group.facts, "micro_batches"), "micro-batch"));
 }
 

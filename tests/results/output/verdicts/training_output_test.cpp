@@ -91,6 +91,34 @@ TEST_CASE("the text has time, interval, spread, runs needed, peak and the discla
   CHECK_THAT(text, Contains("exit code 0"));
 }
 
+TEST_CASE("a divided model is named with its schedule, its bubble and the ideal one") {
+  const auto text_of = [](const Json& changes, const Json& division) {
+    TrainingFixture fixture;
+    const MadeTraining made{.ranks = 2};
+    Json params = fixture.params_of(made);
+    params.update(changes);
+    const std::string job = fixture.plan(made, params);
+    Json facts = fixture.facts_of(made);
+    facts["division"] = division;
+    facts["micro_batches"] = 8;
+    fixture.run.add(job, Facts{"training", facts});
+    fixture.run.add(job, one_value("items_per_second", made.rate, Unit::count));
+    fixture.run.outcome(job);
+    return to_text(training_report_of(fixture.records()), kPlainReport);
+  };
+  const std::string chunks =
+      text_of({{"pp", 2}, {"vp", 4}, {"pipeline_schedule", "1f1b"}},
+              {{"schedule", "1f1b"}, {"vp", 4}, {"bubble", 0.125}, {"ideal_bubble", 0.03}});
+  CHECK_THAT(chunks, Contains("(pp 2, vp 4, dp 1)"));
+  CHECK_THAT(chunks, Contains("12.5 % of the passes; 3 % if all stages took equally long (1f1b of "
+                              "4 chunks, 8 micro-batches)"));
+  const std::string delayed =
+      text_of({{"pp", 2}, {"vp", 1}, {"pipeline_schedule", "zero_bubble"}},
+              {{"schedule", "zero_bubble"}, {"vp", 1}, {"bubble", 0.125}, {"ideal_bubble", 0.04}});
+  CHECK_THAT(delayed, Contains("(pp 2 zero_bubble, dp 1)"));
+  CHECK_THAT(delayed, Contains("(zero_bubble, 8 micro-batches)"));
+}
+
 TEST_CASE("the text lists the runs that did not converge, with reasons") {
   const std::string text = to_text(mixed_trainings(), kPlainReport);
   CHECK_THAT(text, Contains("not converged") && Contains("final gap 0.2, target 0.12"));

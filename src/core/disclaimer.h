@@ -13,7 +13,9 @@ inline constexpr std::string_view kDerived = "derived, not an official MLPerf me
 inline constexpr std::string_view kImportedWarning =
     "This report includes MLPerf results: comparisons and efficiencies derived "
     "from them are not verified by MLCommons Association";
-/// True for metrics of `benchctl import mlperf`.
-inline bool is_imported(std::string_view metric) { return metric.starts_with("mlperf."); }
+/// True for metrics of `benchctl import mlperf` and `import mlperf-storage`.
+inline bool is_imported(std::string_view metric) {
+  return metric.starts_with("mlperf.") || metric.starts_with("mlperf_storage.");
+}
 
 }  // namespace bench::mlperf

@@ -1,18 +1,21 @@
 // Fuzzes `mlperf storage` with hostile files: any content of any file of any category gets findings
-// and a score or a reason, printable and as JSON. The first byte is the category, or says that the
-// rest is the YAML of a system.
+// and a score or a reason, printable and as JSON, and is imported or refused. The first byte is the
+// category, or says that the rest is the YAML of a system.
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "mlperf/storage/storage_check.h"
 #include "results/output/document/terminal.h"
 #include "results/output/mlperf/storage_output.h"
+#include "results/verdicts/published/storage_import.h"
 #include "tests/fuzz/demand.h"
 #include "tests/fuzz/input_folder.h"
+#include "tests/support/collected_import.h"
 
 namespace {
 
@@ -65,6 +68,19 @@ class Trees {
   std::array<bool, kPlaces.size()> made_ = {};
 };
 
+void demand_import(const storage::StorageReport& report) {
+  CollectedImport sink;
+  try {
+    storage::import_storage(report, sink);
+  } catch (const Error& error) {
+    fuzz::demand(error.kind() == ErrorKind::input, "refused as another error than of the input");
+    return;
+  }
+  for (const auto& entry : sink.entries)
+    fuzz::demand(entry.samples.values.size() == 1 && entry.samples.values[0] >= 0.0,
+                 "an imported value is no measurement");
+}
+
 void demand_printable(const Document& document) {
   for (const char c : to_terminal(document, {}))
     fuzz::demand(c == '\n' || (static_cast<unsigned char>(c) >= ' ' && c != 0x7f),
@@ -87,5 +103,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   demand_printable(storage::to_document(report, true));
   demand_printable(storage::scores_document(report));
   parse_json(dump(storage::to_json(report)), "JSON");
+  demand_import(report);
   return 0;
 }

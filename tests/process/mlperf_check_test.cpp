@@ -84,6 +84,37 @@ TEST_CASE("mlperf storage checks, scores and explains") {
         "exit code 2");
 }
 
+TEST_CASE("import mlperf-storage takes a tree, and compare and show take its runs") {
+  const BenchctlFolder bench;
+  const auto root = bench.folder.path() / "round";
+  for (const auto& [system, rate] : {std::pair{"slow", 1000.0}, std::pair{"fast", 1500.0}})
+    for (int run = 1; run <= 5; ++run) {
+      const auto leaf = root / "closed/acme/results" / system / "vector_database/milvus/HNSW/run" /
+                        ("20260701_00000" + std::to_string(run));
+      std::filesystem::create_directories(leaf);
+      std::ofstream(leaf / "summary.json")
+          << Json{{"throughput_qps", rate + run}, {"recall", 0.9}, {"num_vectors", 1000}};
+    }
+  const Answer answer =
+      bench.run({"import", "mlperf-storage", root, "--label", "why=test", "--json"});
+  INFO(answer.err);
+  CHECK(answer.exit.clean());
+  const Json imported = parse_json(answer.out, "stdout");
+  REQUIRE(imported["imported"].size() == 10);
+  CHECK_THAT(answer.err, Contains("not verified by MLCommons"));
+  const Answer compared =
+      bench.run({"compare", "label:system=slow", "label:system=fast+label:why=test"});
+  CHECK(compared.exit.clean());
+  CHECK_THAT(compared.out, Contains("mlperf_storage.query_throughput") && Contains("improved") &&
+                               Contains("not verified by MLCommons"));
+  CHECK_THAT(bench.run({"show", imported["imported"][0]["run"]}).out,
+             Contains("milvus/HNSW") && Contains("query_throughput"));
+  CHECK_THAT(bench.run({"import", "mlperf-storage", root, "--label", "why=test"}).err,
+             Contains("already imported as"));
+  CHECK_THAT(bench.run({"import", "mlperf-storage", bench.folder.path() / "none"}).err,
+             Contains("is no folder"));
+}
+
 TEST_CASE("mlperf check writes JSON, JUnit and SARIF to stdout and to a file") {
   const BenchctlFolder bench;
   const std::string path = torn_submission(bench);

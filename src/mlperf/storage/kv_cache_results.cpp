@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "mlperf/storage/storage_subject.h"
 
 namespace bench::mlperf::storage {
 
@@ -87,18 +88,26 @@ KvShape kv_shape(const Json& summary, const Json& metadata) {
                          number_at(metadata, {"args", "num_processes"}), 0)};
 }
 
-std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate,
-                                   int trials, int ranks) {
-  if (option.trials.empty() || static_cast<int>(option.trials.size()) != trials) return {};
-  double total = 0.0;
+std::vector<double> sums_of(const KvOption& option, std::optional<double> KvRank::*rate, int trials,
+                            int ranks) {
+  if (static_cast<int>(option.trials.size()) != trials) return {};
+  std::vector<double> sums;
   for (const auto& [trial, of_trial] : option.trials) {
     if (static_cast<int>(of_trial.size()) != ranks) return {};
+    double sum = 0.0;
     for (const auto& [number, rank] : of_trial) {
       if (!(rank.*rate)) return {};
-      total += *(rank.*rate);
+      sum += *(rank.*rate);
     }
+    sums.push_back(sum);
   }
-  return total / static_cast<double>(option.trials.size());
+  return sums;
+}
+
+std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate,
+                                   int trials, int ranks) {
+  const std::vector<double> sums = sums_of(option, rate, trials, ranks);
+  return sums.empty() ? std::nullopt : std::optional(mean_of(sums));
 }
 
 std::optional<double> largest_of(const KvOption& option, std::optional<double> KvRank::*value) {

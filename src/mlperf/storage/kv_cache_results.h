@@ -33,8 +33,11 @@ struct KvResults {
 
 KvResults read_kv_results(const std::filesystem::path& leaf);
 
-/// The sum over ranks of a rate, averaged over trials; nothing unless each of the trials has a
-/// value of each of the ranks.
+/// The sum over ranks of a rate, by trial; empty unless each of the trials has a value of each of
+/// the ranks.
+std::vector<double> sums_of(const KvOption& option, std::optional<double> KvRank::*rate, int trials,
+                            int ranks);
+/// Their mean over trials.
 std::optional<double> mean_of_sums(const KvOption& option, std::optional<double> KvRank::*rate,
                                    int trials, int ranks);
 /// As the summary or the arguments say; 0 ranks if unknown, and three trials.

@@ -10,25 +10,38 @@
 namespace bench::mlperf::storage {
 namespace {
 
-/// The mean over leaves of a metric; nothing if one of them lacks it.
-std::optional<double> mean_metric(const std::vector<const LoadedLeaf*>& leaves,
-                                  std::initializer_list<const char*> keys) {
+/// A metric of each leaf; none if one of them lacks it.
+std::vector<double> metric_of(const std::vector<const LoadedLeaf*>& leaves,
+                              std::initializer_list<const char*> keys) {
   std::vector<double> values;
   for (const LoadedLeaf* one : leaves) {
     const auto value = number_at(one->summary(), keys);
     if (!value) return {};
     values.push_back(*value);
   }
-  return values.empty() ? std::nullopt : std::optional(mean_of(values));
+  return values;
 }
 
-void add(StorageScore& score, const std::string& name, std::optional<double> value,
+/// The mean of the values; nothing without any.
+void add(StorageScore& score, const std::string& name, const std::vector<double>& values,
          const std::string& unit, bool headline = false) {
-  if (value) score.figures.push_back({name, *value, unit, headline});
+  if (!values.empty()) score.figures.push_back({name, mean_of(values), unit, headline, values});
+}
+
+std::vector<double> one_or_none(std::optional<double> value) {
+  return value ? std::vector{*value} : std::vector<double>{};
+}
+
+/// The stamp of its folder, else its summary's start.
+std::int64_t began_at(const LoadedLeaf& one) {
+  const auto start = time_at(one.summary(), {"start"});
+  return one.leaf.time_s.value_or(start ? static_cast<std::int64_t>(start->seconds) : 0);
 }
 
 void add_shape(StorageScore& score, const std::vector<const LoadedLeaf*>& leaves) {
   if (leaves.empty()) return;
+  score.begins_s.clear();
+  for (const LoadedLeaf* one : leaves) score.begins_s.push_back(began_at(*one));
   score.hosts = number_at(leaves.front()->summary(), {"num_hosts"});
   score.accelerators = number_at(leaves.front()->summary(), {"num_accelerators"});
 }
@@ -38,16 +51,18 @@ StorageScore training_score(const Subject& subject) {
   std::vector<const LoadedLeaf*> counted;
   for (std::size_t i = 1; i < subject.run.size(); ++i) counted.push_back(&subject.run[i]);
   score.runs = fmt::format("{} of {}: the first one warms up", counted.size(), subject.run.size());
-  const auto mebibytes = mean_metric(counted, {"metric", "train_io_mean_MB_per_second"});
-  if (!mebibytes)
+  std::vector<double> rates = metric_of(counted, {"metric", "train_io_mean_MB_per_second"});
+  for (double& rate : rates) rate /= 1024.0;
+  if (rates.empty())
     score.problem = counted.empty() ? "there is no run after the one that warms up"
                                     : "a run has no train_io_mean_MB_per_second";
-  add(score, "read", mebibytes ? std::optional(*mebibytes / 1024.0) : std::nullopt, "GiB/s", true);
-  add(score, "samples",
-      mean_metric(counted, {"metric", "train_throughput_mean_samples_per_second"}), "samples/s");
-  add(score, "accelerator utilisation",
-      mean_metric(counted, {"metric", "train_au_mean_percentage"}), "%");
+  add(score, "read", rates, "GiB/s", true);
+  add(score, "samples", metric_of(counted, {"metric", "train_throughput_mean_samples_per_second"}),
+      "samples/s");
+  add(score, "accelerator utilisation", metric_of(counted, {"metric", "train_au_mean_percentage"}),
+      "%");
   add_shape(score, counted);
+  if (!counted.empty()) score.accelerator = accelerator_of(*counted.front());
   return score;
 }
 
@@ -65,8 +80,8 @@ StorageScore checkpointing_score(const Subject& subject) {
     const std::string rate = fmt::format("{}_checkpoint_io_mean_GB_per_second", kind);
     const std::string time = fmt::format("{}_checkpoint_duration_mean_seconds", kind);
     const auto of = with_metric(subject, rate.c_str());
-    add(score, name, mean_metric(of, {"metric", rate.c_str()}), "GiB/s", true);
-    add(score, fmt::format("{} time", name), mean_metric(of, {"metric", time.c_str()}), "s");
+    add(score, name, metric_of(of, {"metric", rate.c_str()}), "GiB/s", true);
+    add(score, fmt::format("{} time", name), metric_of(of, {"metric", time.c_str()}), "s");
     if (of.empty())
       score.problem +=
           fmt::format("{}nothing was measured of {}", score.problem.empty() ? "" : ", ", name);
@@ -104,25 +119,27 @@ StorageScore kv_cache_score(const Subject& subject) {
     const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
     const std::string text = std::to_string(number);
     const auto rate = [&](std::optional<double> KvRank::*of, const char* told) {
-      const auto computed = mean_of_sums(option, of, shape.trials, shape.ranks);
-      return computed ? computed : number_at(one->summary(), {"options", text.c_str(), told});
+      const std::vector<double> sums = sums_of(option, of, shape.trials, shape.ranks);
+      return sums.empty() ? one_or_none(number_at(one->summary(), {"options", text.c_str(), told}))
+                          : sums;
     };
     add(score, "option " + text + " read",
         rate(&KvRank::read_rate, "aggregated_read_bandwidth_gbps"), "GiB/s", true);
     add(score, "option " + text + " write",
         rate(&KvRank::write_rate, "aggregated_write_bandwidth_gbps"), "GiB/s");
     add(score, "option " + text + " throughput",
-        number_at(one->summary(),
-                  {"options", text.c_str(), "aggregated_avg_throughput_tokens_per_sec"}),
+        one_or_none(number_at(
+            one->summary(), {"options", text.c_str(), "aggregated_avg_throughput_tokens_per_sec"})),
         "tokens/s");
     const auto p95 =
         number_at(one->summary(), {"options", text.c_str(), "aggregated_storage_read_p95_ms"});
-    add(score, "option " + text + " read P95", p95 ? p95 : largest_of(option, &KvRank::read_p95_ms),
-        "ms");
+    add(score, "option " + text + " read P95",
+        one_or_none(p95 ? p95 : largest_of(option, &KvRank::read_p95_ms)), "ms");
   }
   if (score.figures.empty()) score.problem = "no rank left a result, and the summary has none";
   score.hosts = number_at(one->summary(), {"host_count"});
   score.accelerators = number_at(one->summary(), {"total_ranks"});
+  score.begins_s = {began_at(*one)};
   return score;
 }
 
@@ -137,19 +154,23 @@ StorageScore vector_database_score(const Subject& subject) {
   std::vector<double> rates, latencies, recalls;
   for (const LoadedLeaf& one : subject.run) {
     const Json statistics = statistics_of(one);
-    if (const auto rate = queried(one, statistics, "throughput_qps")) rates.push_back(*rate);
+    if (const auto rate = queried(one, statistics, "throughput_qps")) {
+      rates.push_back(*rate);
+      score.begins_s.push_back(began_at(one));
+    }
     if (const auto p99 = queried(one, statistics, "p99_latency_ms")) latencies.push_back(*p99);
     if (const auto recall = recall_of(one)) recalls.push_back(100.0 * *recall);
   }
-  const auto mean = [](const std::vector<double>& of) {
-    return of.empty() ? std::nullopt : std::optional(mean_of(of));
-  };
   score.runs = fmt::format("{} of {}", rates.size(), subject.run.size());
   if (rates.empty()) score.problem = "no run has a rate of queries";
-  add(score, "queries", mean(rates), "queries/s", true);
-  if (!rates.empty()) add(score, "queries of the first run", rates.front(), "queries/s");
-  add(score, "P99 latency", mean(latencies), "ms");
-  add(score, "recall", mean(recalls), "%");
+  add(score, "queries", rates, "queries/s", true);
+  if (!rates.empty()) add(score, "queries of the first run", {rates.front()}, "queries/s");
+  add(score, "P99 latency", latencies, "ms");
+  add(score, "recall", recalls, "%");
+  if (!subject.run.empty()) {
+    score.vectors = number_at(subject.run.front().summary(), {"num_vectors"});
+    score.dimension = number_at(subject.run.front().summary(), {"dimension"});
+  }
   return score;
 }
 

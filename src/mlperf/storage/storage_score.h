@@ -2,6 +2,7 @@
 // measured runs. Rates are GiB/s, whatever the files call them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct StorageFigure {
   double value = 0.0;
   std::string unit;  // "GiB/s", "queries/s", "samples/s", "%", "s", "ms", ""
   bool headline = false;
+  /// What `value` is the mean of, by run or trial; only itself for what was measured once.
+  std::vector<double> values = {};
 };
 
 struct StorageScore {
@@ -23,6 +26,10 @@ struct StorageScore {
   std::string problem = {};  // why there is no headline
   std::string runs = {};     // which runs count: "5 of 6: the first one warms up"
   std::optional<double> hosts = {}, accelerators = {};
+  std::string accelerator = {};                        // of a training: "b200"; "" if unknown
+  std::optional<double> vectors = {}, dimension = {};  // of a vector database
+  /// When the runs began that count, since 1970 in the client's time zone; 0 if unknown.
+  std::vector<std::int64_t> begins_s = {};
 };
 
 /// training: the mean over runs after the first of train_io_mean_MB_per_second / 1024.

@@ -56,6 +56,13 @@ double mean_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
+std::string accelerator_of(const LoadedLeaf& one) {
+  for (const auto& found : {text_at(one.metadata(), {"args", "accelerator_type"}),
+                            text_at(one.metadata(), {"accelerator"})})
+    if (found) return to_lower(*found);
+  return "";
+}
+
 fs::path without_last_slash(const fs::path& path) {
   const fs::path normal = path.lexically_normal();
   return normal.has_filename() || !normal.has_relative_path() ? normal : normal.parent_path();

@@ -50,6 +50,8 @@ std::string shown(double number);
 /// Whether two numbers differ by more than this share of the larger.
 bool differ(double a, double b, double tolerance);
 double mean_of(const std::vector<double>& numbers);
+/// The accelerator of a training's arguments, in lower case; "" if unknown.
+std::string accelerator_of(const LoadedLeaf& one);
 /// A folder's path without "." and without a slash at its end.
 std::filesystem::path without_last_slash(const std::filesystem::path& path);
 

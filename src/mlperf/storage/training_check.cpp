@@ -80,14 +80,6 @@ Sizes sizes_of(const LoadedLeaf& one) {
           number_at(parameters, {"dataset", "num_subfolders_train"})};
 }
 
-/// The accelerator of the arguments; "" if unknown.
-std::string accelerator_of(const LoadedLeaf& one) {
-  for (const auto& found : {text_at(one.metadata(), {"args", "accelerator_type"}),
-                            text_at(one.metadata(), {"accelerator"})})
-    if (found) return to_lower(*found);
-  return "";
-}
-
 void check_size(Subject& subject, const LoadedLeaf& one) {
   const TrainingModel* model = training_model(subject.workload.model, accelerator_of(one));
   const auto files = number_at(one.summary(), {"num_files_train"});

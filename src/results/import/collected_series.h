@@ -25,6 +25,7 @@ struct ImportedJob {
   int ranks = 0;                        // 0: the file does not say
   int rank = 0;
   int repeat = 0;
+  Json labels = Json::object();  // of its run, next to those of the import
 };
 
 class ImportSink {

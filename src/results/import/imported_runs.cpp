@@ -57,6 +57,7 @@ struct ImportedRuns::OpenRun {
   std::vector<std::string> order = {};
   std::unordered_set<std::uint64_t> known = {};  // hashes of the series there are
   std::set<std::string> programs = {};
+  Json labels = Json::object();
   std::int64_t earliest_ns = INT64_MAX;
   std::size_t values = 0;
 };
@@ -97,6 +98,8 @@ ImportedRuns::OpenRun& ImportedRuns::run_of(const ImportedJob& job) {
                 "split the file");
   OpenRun run;
   run.folder = folder_ / std::to_string(open_.size());
+  run.labels = job.labels;
+  run.labels.update(settings_.labels);
   fs::create_directory(run.folder);
   return open_.emplace(job.run, std::move(run)).first->second;
 }
@@ -184,7 +187,7 @@ Json ImportedRuns::plan(const std::string& name, const OpenRun& run) const {
                     {"binding", ""},
                     {"repeat", open.job.repeat}});
   }
-  Json labels = settings_.labels;
+  Json labels = run.labels;
   labels["imported"] = settings_.format;
   Json imported = {{"format", settings_.format}, {"file", settings_.file}};
   if (!name.empty()) imported["run"] = name;
@@ -227,7 +230,7 @@ void ImportedRuns::finish(const std::string& name, OpenRun& run) {
                     Event{kRunEndEvent, {{"state", "finished"}, {"seconds", 0.0}}}});
   append_waiting(run);
   const std::string text = plan(name, run).dump(1, ' ', false, Json::error_handler_t::replace);
-  run.content = content_hash_on(run.content, dump(settings_.labels));
+  run.content = content_hash_on(run.content, dump(run.labels));
   fs::create_directory(run.folder / "log");
   sync_records(run.folder);
   replace_file(run.folder / "plan.json", text + "\n");

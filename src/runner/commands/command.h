@@ -47,6 +47,7 @@ void add_completion(CLI::App& app, CommandResult& result);
 void add_manual(CLI::App& app, CommandResult& result);
 /// Subcommands of import.
 void add_import_mlperf(CLI::App& import, CommandResult& result);
+void add_import_mlperf_storage(CLI::App& import, CommandResult& result);
 /// Subcommands of report.
 void add_regression_report(CLI::App& report, CommandResult& result);
 void add_calibration_report(CLI::App& report, CommandResult& result);

@@ -91,6 +91,7 @@ void add_import(CLI::App& app, CommandResult& result) {
   add_slurm(*command);
   add_import_results(*command, result);
   add_import_mlperf(*command, result);
+  add_import_mlperf_storage(*command, result);
 }
 
 }  // namespace bench

@@ -16,12 +16,14 @@ namespace {
 
 void put(const fs::path& file, const Json& json) { write_file(file, json.dump()); }
 
+constexpr int kRound2 = 2025, kRound3 = 2026;  // when they were measured
+
 /// "20260701_0H0M00"
-std::string stamp(int hour, int minute) {
-  return fmt::format("20260701_{:02}{:02}00", hour, minute);
+std::string stamp(int hour, int minute, int year = kRound3) {
+  return fmt::format("{}0701_{:02}{:02}00", year, hour, minute);
 }
-std::string iso(int hour, int minute, int second) {
-  return fmt::format("2026-07-01T{:02}:{:02}:{:02}.000000", hour, minute, second);
+std::string iso(int hour, int minute, int second, int year = kRound3) {
+  return fmt::format("{}-07-01T{:02}:{:02}:{:02}.000000", year, hour, minute, second);
 }
 
 void put_dlio(const fs::path& leaf, const std::string& log, int ranks, const Json& epochs) {
@@ -103,53 +105,93 @@ fs::path MadeSubmission::metadata(const fs::path& leaf) const {
   return {};
 }
 
-void MadeSubmission::add_training() {
-  const fs::path model = results("training/retinanet");
-  const Json dataset = {{"num_files_train", "48000"}, {"num_subfolders_train", 0}};
+namespace {
+
+/// Six runs on one host with four accelerators of 1 GiB, the first one slower.
+struct MadeTraining {
+  int year = kRound3;
+  std::string accelerator = "b200";
+  int files = 48000;
+  double record_bytes = 322957;
+  double samples_per_second = 500.0;
+};
+
+/// As mlpstorage 2.0 left an invocation: parameters under their old name, and no word on file
+/// systems.
+void make_older(const fs::path& leaf) {
+  fs::remove(leaf / "fs_separation.json");
+  for (const auto& one : fs::directory_iterator(leaf))
+    if (one.path().native().ends_with("_metadata.json"))
+      change(one.path(), [](Json& json) {
+        json["combined_params"] = json["parameters"];
+        json.erase("parameters");
+      });
+}
+
+void put_training(const fs::path& model, const MadeTraining& training) {
+  const std::string files = std::to_string(training.files);
+  const Json dataset = {{"num_files_train", files}, {"num_subfolders_train", 0}};
   const auto about = [&](const char* command) -> Json {
-    return {{"benchmark_type", "training"},
-            {"command", command},
-            {"parameters", {{"dataset", dataset}}},
-            {"override_parameters",
-             {{"dataset.num_files_train", "48000"}, {"reader.read_threads", "8"}}},
-            {"args",
-             {{"data_dir", "/mnt/data"},
-              {"results_dir", "/root/results"},
-              {"accelerator_type", "b200"},
-              {"hosts", {"client1"}}}}};
+    return {
+        {"benchmark_type", "training"},
+        {"command", command},
+        {"parameters", {{"dataset", dataset}}},
+        {"override_parameters", {{"dataset.num_files_train", files}, {"reader.read_threads", "8"}}},
+        {"args",
+         {{"data_dir", "/mnt/data"},
+          {"results_dir", "/root/results"},
+          {"accelerator_type", training.accelerator},
+          {"hosts", {"client1"}}}}};
   };
-  put(model / "datasize" / stamp(0, 0) / "training_a_metadata.json", about("datasize"));
-  const fs::path made = model / "datagen" / stamp(0, 1);
+  if (training.year == kRound3)
+    put(model / "datasize" / stamp(0, 0) / "training_a_metadata.json", about("datasize"));
+  const fs::path made = model / "datagen" / stamp(0, 1, training.year);
   put(made / "training_b_metadata.json", about("datagen"));
   put_dlio(made, "training_datagen", 0, {});
   write_file(model / "run/results.json", "[]");
   for (int run = 0; run < 6; ++run) {
-    const fs::path leaf = model / "run" / stamp(1, 10 * run);
-    const double samples = run == 0 ? 400.0 : 500.0;
+    const fs::path leaf = model / "run" / stamp(1, 10 * run, training.year);
+    const double samples = training.samples_per_second * (run == 0 ? 0.8 : 1.0);
     put_dlio(leaf, "training_run", 4, {{"1", {{"duration", "60.00"}}}});
     put_separation(leaf);
     put(leaf / "training_c_metadata.json", about("run"));
-    put(leaf / "summary.json", {{"start", iso(1, 10 * run, 5)},
-                                {"end", iso(1, 10 * run + 9, 0)},
-                                {"num_accelerators", 4},
-                                {"num_hosts", 1},
-                                {"num_files_train", 48000},
-                                {"host_memory_GB", {1.0}},
-                                {"epochs", 8},
-                                {"metric",
-                                 {{"train_au_percentage", list_of(90.0, 8)},
-                                  {"train_au_mean_percentage", 90.0},
-                                  {"train_au_meet_expectation", "success"},
-                                  {"train_throughput_samples_per_second", list_of(samples, 8)},
-                                  {"train_throughput_mean_samples_per_second", samples},
-                                  {"train_io_mean_MB_per_second", samples * 322957 / 1048576}}}});
+    put(leaf / "summary.json",
+        {{"start", iso(1, 10 * run, 5, training.year)},
+         {"end", iso(1, 10 * run + 9, 0, training.year)},
+         {"num_accelerators", 4},
+         {"num_hosts", 1},
+         {"num_files_train", training.files},
+         {"host_memory_GB", {1.0}},
+         {"epochs", 8},
+         {"metric",
+          {{"train_au_percentage", list_of(90.0, 8)},
+           {"train_au_mean_percentage", 90.0},
+           {"train_au_meet_expectation", "success"},
+           {"train_throughput_samples_per_second", list_of(samples, 8)},
+           {"train_throughput_mean_samples_per_second", samples},
+           {"train_io_mean_MB_per_second", samples * training.record_bytes / 1048576}}}});
+    if (training.year == kRound2) make_older(leaf);
   }
+  if (training.year == kRound2) make_older(made);
+}
+
+}  // namespace
+
+void MadeSubmission::add_training() { put_training(results("training/retinanet"), {}); }
+
+void MadeSubmission::add_training_of_round_2() {
+  put_training(results("training/resnet50"), {.year = kRound2,
+                                              .accelerator = "h100",
+                                              .files = 640,
+                                              .record_bytes = 114660.07,
+                                              .samples_per_second = 4000.0});
 }
 
 namespace {
 
 /// An invocation that writes and reads so many checkpoints, of a second each.
-void put_checkpoints(const fs::path& leaf, int writes, int reads, int minute, int seconds) {
+void put_checkpoints(const fs::path& leaf, int writes, int reads, int minute, int seconds,
+                     int year = kRound3) {
   Json epoch = Json::object();
   Json metric = {{"checkpoint_size_GB", kSizeGiB}};
   const auto add = [&](const std::string& kind, int count) {
@@ -163,7 +205,7 @@ void put_checkpoints(const fs::path& leaf, int writes, int reads, int minute, in
   add("load", reads);
   put_dlio(leaf, "checkpointing_run", 8, {{"1", epoch}});
   put_separation(leaf);
-  const std::string start = iso(2, minute, 2), end = iso(2, minute, 2 + seconds);
+  const std::string start = iso(2, minute, 2, year), end = iso(2, minute, 2 + seconds, year);
   put(leaf / "checkpointing_d_metadata.json", {{"invocation_start_time", start},
                                                {"invocation_end_time", end},
                                                {"parameters", {{"checkpoint", {{"fsync", true}}}}},
@@ -187,6 +229,16 @@ void MadeSubmission::add_checkpointing() {
   const fs::path model = results("checkpointing/llama3-8b");
   write_file(model / "results.json", "[]");
   put_checkpoints(model / stamp(2, 0), 10, 10, 0, 40);
+}
+
+void MadeSubmission::add_checkpointing_of_round_2() {
+  const fs::path model = results("checkpointing/llama3-70b");
+  write_file(model / "results.json", "[]");
+  const fs::path leaf = model / stamp(2, 0, kRound2);
+  put_checkpoints(leaf, 10, 10, 0, 40, kRound2);
+  make_older(leaf);
+  change(metadata(leaf),
+         [](Json& json) { json["combined_params"]["checkpoint"]["mode"] = "subset"; });
 }
 
 void MadeSubmission::add_split_checkpointing() {

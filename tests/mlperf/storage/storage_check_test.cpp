@@ -1,5 +1,7 @@
 #include "mlperf/storage/storage_check.h"
 
+#include <set>
+
 #include "core/whole_file.h"
 #include "tests/mlperf/storage/made_submission.h"
 #include "tests/support/catch.h"
@@ -27,6 +29,47 @@ TEST_CASE("complete submissions of all categories break no rule") {
   CHECK(report.workloads.size() == 4);
   CHECK(report.round == 3);
   CHECK(counts_of(report).clean == 4);
+}
+
+TEST_CASE("a complete submission of round 2.0 breaks none of its rules, and several of 3.0") {
+  MadeSubmission made;
+  made.add_training_of_round_2();
+  made.add_checkpointing_of_round_2();
+  write_file(made.root() / "closed/Acme/code/README.md", "");
+  CHECK(made.broken() == "");
+  const StorageReport report = made.report();
+  CHECK(report.round == 2);
+  CHECK(report.round_reason == "measured in 2025");
+  CHECK(counts_of(report).clean == 2);
+  std::set<std::string> rules;
+  const StorageReport later = check_storage(find_tree(made.root()), 3, Edition::current);
+  for (const LocatedFinding& one : later.findings) rules.insert(one.finding.rule);
+  for (const WorkloadReport& workload : later.workloads)
+    for (const LocatedFinding& one : workload.findings) rules.insert(one.finding.rule);
+  CHECK(rules == std::set<std::string>{"2.1.11", "2.1.12", "2.1.5", "3.4.2", "4.3.5", "4.4.2",
+                                       "4.6.1", "accelerator.round"});
+}
+
+TEST_CASE("a submission of round 2.0 with what only 3.0 knows, or fits neither, is found") {
+  MadeSubmission made;
+  made.add_training_of_round_2();
+  made.add_checkpointing_of_round_2();
+  const auto runs = made.runs("training/resnet50/run");
+  change(made.metadata(runs[3]), [](Json& json) { json["args"]["accelerator_type"] = "b200"; });
+  CHECK(made.broken() == "accelerator.round");
+  change(made.metadata(runs[3]), [](Json& json) { json["args"]["accelerator_type"] = "a100"; });
+  CHECK(made.broken() == "");
+  const auto checkpoint = made.metadata(made.runs("checkpointing/llama3-70b")[0]);
+  change(checkpoint, [](Json& json) { json["args"]["num_processes"] = 16; });
+  CHECK(made.broken() == "4.6.1");  // 8 of the part or 64 of the whole
+  change(checkpoint, [](Json& json) {
+    json["args"]["num_processes"] = 8;
+    json["combined_params"]["checkpoint"]["fsync"] = false;
+  });
+  CHECK(made.broken() == "4.3.2");  // of the parameters' old name
+  change(checkpoint, [](Json& json) { json["combined_params"]["checkpoint"]["fsync"] = true; });
+  fs::rename(made.results("training/resnet50"), made.results("training/retinanet"));
+  CHECK(made.broken().starts_with("2.1.11"));
 }
 
 TEST_CASE("a training without a run, or with one too many, is found") {

@@ -14,19 +14,6 @@ namespace {
 constexpr const char* kTool = "mlperf";
 constexpr std::size_t kLongestHostName = 200;
 
-/// Characters allowed in host names and command-line words.
-std::string plain_word(const std::string& text) {
-  std::string plain;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool allowed =
-        byte < 128 && (std::isalnum(byte) != 0 || c == '_' || c == '.' || c == '-');
-    if (allowed || !plain.ends_with('-')) plain += allowed ? c : '-';
-  }
-  while (plain.ends_with('-')) plain.pop_back();
-  return plain.substr(0, kLongestHostName);
-}
-
 Json params_of(const PublishedEntry& entry) {
   Json params = {{"benchmark", printable(entry.benchmark)}};
   if (entry.division != "closed") params["division"] = printable(entry.division);
@@ -82,6 +69,18 @@ void import_run(const PublishedEntry& entry, std::size_t number, ImportSink& sin
 }
 
 }  // namespace
+
+std::string plain_word(const std::string& text) {
+  std::string plain;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool allowed =
+        byte < 128 && (std::isalnum(byte) != 0 || c == '_' || c == '.' || c == '-');
+    if (allowed || !plain.ends_with('-')) plain += allowed ? c : '-';
+  }
+  while (plain.ends_with('-')) plain.pop_back();
+  return plain.substr(0, kLongestHostName);
+}
 
 std::string host_of_system(const std::string& submitter, const std::string& system) {
   std::string name = plain_word(submitter + "." + system);

@@ -19,6 +19,8 @@ namespace bench::mlperf {
 /// remains.
 void import_published(std::span<const PublishedEntry> entries, ImportSink& sink);
 
+/// Characters that are allowed in host names and in words of the command line; others become '-'.
+std::string plain_word(const std::string& text);
 /// The host name for a system: "NVIDIA.theia_ngpu8"; invalid characters become '-'.
 std::string host_of_system(const std::string& submitter, const std::string& system);
 

@@ -156,6 +156,19 @@ TEST_CASE("resubmitted runs of an earlier round are checked against the newer ro
         "the only round with all benchmarks in these folders: Training v5.1");
 }
 
+TEST_CASE("a run newer than the only rules of its benchmark, or than those asked for, says so") {
+  AcmeSubmission acme;
+  RightLog log(1'800'000'000'000, 1);
+  log.line("submission_benchmark").value = "\"dlrmv4\"";
+  acme.add("results/s/dlrmv4/result_0.txt", log);
+  const std::string newer =
+      "; the run is newer than these rules, which are those of mlperf_logging 4.1.68 (2026-10-24)";
+  CHECK(acme.check().files[0].rule_set_reason ==
+        "the only round with all benchmarks in these folders: Training v6.1" + newer);
+  CHECK(acme.check({.rule_set = "6.1.0"}).files[0].rule_set_reason ==
+        "selected by --ruleset" + newer);
+}
+
 TEST_CASE("runs of two rounds with the same benchmarks use the newer one") {
   AcmeSubmission acme;
   for (const char* system : {"s", "t"}) {

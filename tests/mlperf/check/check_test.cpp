@@ -216,6 +216,7 @@ TEST_CASE("a wrong or missing scaling factor is reported") {
   REQUIRE(findings().size() == 1);
   CHECK(findings()[0].rule == "scaling.file");
   CHECK(findings()[0].found == "no scaling.json");
+  CHECK_THAT(findings()[0].text, Catch::Contains("without a factor") && !Catch::Contains("stale"));
   const std::string factor = findings()[0].expected;
   CHECK(std::stod(factor) == Approx(1.0126).margin(2e-4));
   const std::string file = "results/s/llama31_8b/scaling.json";
@@ -224,6 +225,7 @@ TEST_CASE("a wrong or missing scaling factor is reported") {
   acme.write(file, R"({"scaling_factor": 1.02})");
   REQUIRE(findings().size() == 1);
   CHECK(findings()[0].found == "1.02");
+  CHECK_THAT(findings()[0].text, Catch::Contains("the file is stale"));
   acme.write(file, R"({"scaling_factor": "1.02"})");
   REQUIRE(findings().size() == 1);
   CHECK(findings()[0].text == "cannot read scaling.json");

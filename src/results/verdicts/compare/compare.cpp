@@ -84,7 +84,9 @@ std::map<MetricKey, RunNoise> run_noise(const Histories& histories, const Side& 
 namespace {
 
 std::string title_of(const MetricKey& key) {
-  return with_dimensions(key.metric, try_parse_json(key.params).value_or(Json::object()));
+  Json params = try_parse_json(key.params).value_or(Json::object());
+  if (key.ranks > 1) params["ranks"] = key.ranks;
+  return with_dimensions(key.metric, params);
 }
 
 /// Derived from another metric of its series, or a description of the measurement.

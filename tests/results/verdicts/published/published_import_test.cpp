@@ -78,6 +78,18 @@ TEST_CASE("scaling and compare read imported results like local ones") {
   CHECK(found.hardware_b == "GPU X2");
 }
 
+TEST_CASE("a copy of a log is not imported as a run of its own") {
+  PublishedEntry entry = published("acme", "a", 1, 60.0);
+  for (std::size_t i = 0; i < entry.runs.size(); ++i) entry.runs[i].digest = 100 + i;
+  PublishedEntry copied = entry;
+  copied.system = "renamed";
+  copied.runs[9].digest = 200;  // a run of its own
+  CollectedImport sink;
+  import_published(std::vector<PublishedEntry>{entry, copied}, sink);
+  CHECK(sink.of("time_to_train").size() == 11);
+  CHECK_THAT(sink.all(), Contains("llama31_8b of acme renamed: 9 of its 10 logs skipped"));
+}
+
 TEST_CASE("a run that does not count becomes a failed job with its reason") {
   PublishedEntry entry = published("acme", "a", 1, 60.0);
   entry.runs[3].counts = false;

@@ -33,6 +33,9 @@ std::string plain_word(const std::string& text) {
 Json params_of(const PublishedEntry& entry) {
   Json params = {{"benchmark", printable(entry.benchmark)}};
   if (entry.division != "closed") params["division"] = printable(entry.division);
+  // Else compare would pool all accelerators of a side; the number of them is that of the ranks.
+  if (const std::string model = printable(hardware_name(entry)); !model.empty())
+    params["accelerator"] = model;
   return params;
 }
 

@@ -186,6 +186,18 @@ class StandIn {
 
 }  // namespace
 
+TEST_CASE("the description of every MLPerf template names the newest round that has it") {
+  const mlperf::RuleSet newest = mlperf::load_rule_set(mlperf::rule_set_folder(), "6.1.0");
+  for (const fs::path& file : all_suites()) {
+    if (!suite_name(file).starts_with("mlperf/")) continue;
+    INFO(file.string());
+    const Json suite = read_json(file);
+    const std::string benchmark = suite["cases"][0]["params"]["benchmark"];
+    CHECK_THAT(suite["description"].get<std::string>(),
+               Catch::Contains(newest.benchmarks.contains(benchmark) ? "v6.1" : "retired after"));
+  }
+}
+
 TEST_CASE("the command of every MLPerf template reaches its training and follows its log") {
   const StandIn stand_in;
   const std::string path = stand_in.path().string();

@@ -79,6 +79,8 @@ TEST_CASE("scaling and compare read imported results like local ones") {
 
   std::vector<Side> sides = {side("hardware:gpu-x1"), side("hardware:gpu-x2")};
   CHECK(compare(sides[0], sides[1]).metrics.empty());
+  CHECK_THAT(join(compare(sides[0], sides[1]).warnings, "; "),
+             Contains("add --ignore accelerator"));
   ignore_parameters(sides, {"accelerator"});
   const Comparison found = compare(sides[0], sides[1]);
   REQUIRE(found.metrics.size() == 2);  // at 8 and at 32

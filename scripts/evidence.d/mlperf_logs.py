@@ -3,9 +3,9 @@
 import json
 import random
 
-FIXED = {  # what most benchmarks log; what a benchmark has of its own stands below
-    "gradient_accumulation_steps": 1, "train_samples": 1000, "eval_samples": 1024, "opt_base_learning_rate": 0.0004,
-    "opt_end_learning_rate": 4e-05, "global_batch_size": 16, "opt_adamw_beta_1": 0.9, "opt_adamw_beta_2": 0.95,
+FIXED = {  # what most benchmarks log; what a benchmark has of its own stands below. The batch first: rates are checked against it
+    "global_batch_size": 16, "gradient_accumulation_steps": 1, "train_samples": 1000, "eval_samples": 1024,
+    "opt_base_learning_rate": 0.0004, "opt_end_learning_rate": 4e-05, "opt_adamw_beta_1": 0.9, "opt_adamw_beta_2": 0.95,
     "opt_adamw_epsilon": 1e-05, "opt_adamw_weight_decay": 0.1, "opt_gradient_clip_norm": 1.0, "opt_name": "adamw",
 }
 LLAMA = {"max_sequence_length": 8192, "opt_learning_rate_warmup_steps": 256, "opt_learning_rate_decay_steps": 1199744,
@@ -53,6 +53,7 @@ BENCHMARKS = {
 REACHED = {"bert": 0.73, "dlrm_dcnv2": 0.8028, "llama2_70b_lora": 0.92, "llama31_405b": 5.5, "retinanet": 0.341, "rgat": 0.73,
            "flux1": 0.58, "llama31_8b": 3.29, "gpt_oss_20b": 3.33, "deepseekv3_671b": 3.5, "qwen35_397b_grpo": 0.7, "dlrmv4": 0.76,
            "stable_diffusion": 0.5}
+REACHED_OPEN = {"llama31_8b": 0.9}  # where the open rules have another target
 IN_EPOCHS = ("bert", "dlrm_dcnv2", "retinanet", "rgat")
 OPTIONAL = {"lowest_numerical_precision_in_linear": "fp8", "lowest_numerical_precision_in_attn": "bfloat16",
             "tensor_parallelism": 4, "expert_parallelism": 8.0, "micro_batch_size": 2, "config_filename": "a.sh"}
@@ -88,9 +89,10 @@ def progress(benchmark, batch, step, division, ruleset):
 
 
 def right_log(benchmark, division, ruleset, evaluations=3):
-    """A log that passes, where the rules of its division let any pass."""
+    """A log that passes; Stable Diffusion needs two evaluations."""
     lines = head(benchmark, division, ruleset)
     batch = OWN[benchmark].get("global_batch_size", FIXED["global_batch_size"])
+    reached = REACHED_OPEN.get(benchmark, REACHED[benchmark]) if division == "open" else REACHED[benchmark]
     time_ms, after = TIME + 60002, {"samples_count": 0}
     for step in range(1, evaluations + 1):
         begun, after = after, progress(benchmark, batch, step, division, ruleset)
@@ -98,7 +100,7 @@ def right_log(benchmark, division, ruleset, evaluations=3):
         lines.append(line("block_start", None, time_ms, **epochs))
         lines.append(line("block_stop", None, time_ms + 1000, **(epochs if "epoch_num" in after else after)))
         lines.append(line("eval_start", None, time_ms + 1001, **after))
-        value = REACHED[benchmark] if step == evaluations else REACHED[benchmark] * random.choice([0.5, 0.9, 1.1, 1.2])
+        value = reached if step == evaluations else reached * random.choice([0.5, 0.9, 1.1, 1.2])
         lines.append(line("eval_accuracy", value, time_ms + 1500, **after))
         if benchmark == "flux1" and division == "open":
             lines.append(line("averaged_validation_loss", value, time_ms + 1500, **after))

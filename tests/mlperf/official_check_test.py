@@ -1,5 +1,5 @@
 """Compares `mlperf check` with the official checker, where Python's package mlperf_logging is installed: verdicts on synthetic logs of every
-benchmark, division and rule set, right ones and damaged ones, by our rule sets and by those derived from the package.
+benchmark, division and rule set, right ones (which must pass both) and damaged ones, by our rule sets and by those derived from the package.
 
 usage: official_check_test.py MLPERF_VERDICTS LOGS
 
@@ -83,6 +83,8 @@ def main():
     logging = pathlib.Path(next(iter(spec.submodule_search_locations))).parent
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        right, refused = parity.refused_right_logs(folder / "right", logging)
+        assert not refused, f"{len(refused)} of {right} right logs are refused, the first: {json.dumps(refused[0])}"
         parity.write_logs(folder, int(sys.argv[2]), seed=2)
         questions = [json.loads(line) for line in open(folder / "questions", encoding="utf-8")]
         ours, theirs = parity.ours(questions), parity.theirs(folder, logging)

@@ -1,4 +1,4 @@
-"""scripts/mlperf_rules on a small checker: each construct of its rules, and that what it does not know is refused."""
+"""scripts/mlperf_rules on a small checker: each construct of its rules, its reference points, and that what it does not know is refused."""
 
 import json
 import pathlib
@@ -73,7 +73,8 @@ FILES = {
 
 @unittest.skipUnless(yaml, "python3's yaml is not installed")
 class Rules(unittest.TestCase):
-    def derived(self, **changes):
+    def derived(self, *options, rcps=None, **changes):
+        """With `rcps`, the points of benchmarks, the answer has what --rcps wrote as `points`, None for no file."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name) / "mlperf_logging" / "compliance_checker" / "training_9.0.0"
             folder.mkdir(parents=True)
@@ -81,7 +82,16 @@ class Rules(unittest.TestCase):
             for stem, text in {**FILES, **changes}.items():
                 (folder / f"{stem}.yaml").write_text(text)
             (pathlib.Path(name) / "mlperf_logging-4.1.99.dist-info").mkdir()
-            return subprocess.run([sys.executable, ROOT / "scripts" / "mlperf_rules", "9.0.0", "--from", name], capture_output=True, text=True)
+            points = pathlib.Path(name) / "points.json"
+            if rcps is not None:
+                options = ["--rcps", points, *options]
+                (folder.parents[1] / "rcp_checker" / "training_9.0.0").mkdir(parents=True)
+                for benchmark, records in rcps.items():
+                    (folder.parents[1] / "rcp_checker" / "training_9.0.0" / f"rcps_{benchmark}.json").write_text(json.dumps(records))
+            done = subprocess.run([sys.executable, ROOT / "scripts" / "mlperf_rules", "9.0.0", "--from", name, *options],
+                                  capture_output=True, text=True)
+            done.points = json.loads(points.read_text()) if points.exists() else None
+            return done
 
     def test_each_construct_has_its_place(self):
         done = self.derived()
@@ -112,6 +122,31 @@ class Rules(unittest.TestCase):
                 "first": "value != (-1)",
                 "some": "(value >= state.target) and (value <= 1.0)",
                 "after": ["next = state.next + state.step if (value == state.next) else state.next"]}})
+
+    def test_reference_points_of_the_same_package_are_written(self):
+        records = {"b": {"BS": 64, "samples to converge": [10, 40, 20, 30]}, "a": {"BS": 32, "samples to converge": [7, 7, 7]}}
+        done = self.derived(rcps={"dlrmv4": records})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("small", json.loads(done.stdout)["benchmarks"])
+        self.assertEqual(done.points["ruleset"], "9.0.0")
+        self.assertEqual(done.points["source"], "mlperf_logging 4.1.99, rcp_checker/training_9.0.0 (Apache-2.0)")
+        dlrm = done.points["benchmarks"]["dlrmv4"]
+        self.assertEqual((dlrm["runs"], dlrm["unit"]), (10, "samples"))
+        self.assertEqual(dlrm["points"][0], {"name": "a", "batch": 32, "n": 3, "mean": 7.0, "stdev": 0.0})
+        self.assertEqual((dlrm["points"][1]["batch"], dlrm["points"][1]["mean"]), (64, 25.0))
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as earlier:
+            json.dump(done.points, earlier)
+            earlier.flush()
+            again = self.derived("--earlier", f"8.0.0={earlier.name}", rcps={"dlrmv4": records})
+        self.assertEqual(again.points["benchmarks"], {"dlrmv4": {"as": "8.0.0"}})
+
+    def test_missing_or_unknown_reference_points_are_refused(self):
+        for rcps, said in (({}, "no rcps_BENCHMARK.json"), ({"small": {}}, "rcps_small.json: 'small' is unknown")):
+            done = self.derived(rcps=rcps)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(said, done.stderr)
+            self.assertIsNone(done.points)
+        self.assertIn("--rcps", self.derived("--earlier", "8.0.0=x").stderr)
 
     def test_what_the_rule_language_lacks_is_refused_with_its_place(self):
         for code in ("len(v['value']) > 3", "[x for x in v['value']]", "v['value'].startswith('a')", "s['a'][0] > 1", "v['value'] not in [1]",

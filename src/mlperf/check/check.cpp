@@ -67,13 +67,17 @@ void compare_factor(const EntryScore& entry, std::optional<double> written,
                     std::vector<Finding>& findings) {
   const double own = entry.rcp->factor;
   if (std::abs(written.value_or(1.0) - own) <= kSameFactor) return;
-  findings.push_back(about_factor(
-      fmt::format("{:.9g}", own), written ? fmt::format("{:.9g}", *written) : "no scaling.json",
-      fmt::format("the score is {:.4f} minutes with the factor computed from these runs and "
-                  "{:.4f} with that of scaling.json: the file is stale, or the review "
-                  "committee set its factor",
-                  entry.olympic_mean_minutes * own,
-                  entry.olympic_mean_minutes * written.value_or(1.0))));
+  const std::string scores = fmt::format(
+      "the score is {:.4f} minutes with the factor computed from these runs and {:.4f} ",
+      entry.olympic_mean_minutes * own, entry.olympic_mean_minutes * written.value_or(1.0));
+  if (written)
+    findings.push_back(about_factor(fmt::format("{:.9g}", own), fmt::format("{:.9g}", *written),
+                                    scores + "with that of scaling.json: the file is stale, or the "
+                                             "review committee set its factor"));
+  else
+    findings.push_back(about_factor(fmt::format("{:.9g}", own), "no scaling.json",
+                                    scores + "without a factor: the official convergence test "
+                                             "writes scaling.json, so run it before you submit"));
 }
 
 void check_factor(const SubmissionEntry& from, EntryScore& entry, const RcpSet& points,

@@ -63,6 +63,12 @@ void take_evaluations(RunFacts& facts, const Log& log) {
   }
 }
 
+bool is_evaluated_before_named(const Log& log) {
+  const LogEntry* named = first_entry(log, "submission_benchmark");
+  const LogEntry* evaluation = first_entry(log, "eval_accuracy");
+  return named != nullptr && evaluation != nullptr && evaluation->line < named->line;
+}
+
 Seed seed_of(const LogEntry& entry) {
   const PythonValue* file = entry.metadata.find("file");
   const PythonValue* code_line = entry.metadata.find("lineno");
@@ -92,6 +98,7 @@ RunFacts facts_of(const Log& log) {
   take_init(facts, log);
   take_run(facts, log);
   take_evaluations(facts, log);
+  facts.evaluated_before_named = is_evaluated_before_named(log);
   for (const LogEntry& entry : log.entries)
     if (entry.key == "seed") facts.seeds.push_back(seed_of(entry));
   return facts;

@@ -39,8 +39,10 @@ struct RunFacts {
   std::optional<double> run_stop_ms = {};
   std::int64_t run_start_line = 0;
   std::int64_t run_stop_line = 0;
-  bool started = false;     // has a run_start
-  bool stopped = false;     // has a run_stop
+  bool started = false;  // has a run_start
+  bool stopped = false;  // has a run_stop
+  /// Its first eval_accuracy is above submission_benchmark.
+  bool evaluated_before_named = false;
   std::string status = {};  // metadata.status of the last run_stop; "" if there is none
   /// (run_stop - run_start) / 60 / 1000, rounded in this order; NaN if one is missing.
   double minutes = std::numeric_limits<double>::quiet_NaN();

@@ -32,6 +32,10 @@ RuleSetChoice chosen_for(const std::string& day, const RuleSet& rules, std::stri
 
 }  // namespace
 
+RuleSetChoice choose_only(const Log& log, const RuleSet& rules, std::string reason) {
+  return chosen_for(day_of(log), rules, std::move(reason));
+}
+
 RuleSetChoice choose_rule_set(const Log& log, const std::vector<RuleSet>& known) {
   const std::string day = day_of(log);
   const LogEntry* named = first_entry(log, "submission_benchmark");

@@ -97,6 +97,19 @@ void check_benchmark_names(EntryScore& entry) {
   }
 }
 
+/// identity.order of `mlperf check`: the tables of the official tools lack such a result.
+void check_line_order(EntryScore& entry, const RcpSet& set) {
+  if (set.unit != "samples" || entry.division != "closed") return;
+  std::vector<std::string> files;
+  for (const ScoredRun& run : entry.runs)
+    if (run.read.facts.evaluated_before_named) files.push_back(run.read.file.filename().string());
+  if (files.empty()) return;
+  entry.warnings.push_back(fmt::format(
+      "eval_accuracy is above submission_benchmark in {} of {} logs (the first: {}): the official "
+      "convergence test ends with a traceback there; log the benchmark first",
+      files.size(), entry.runs.size(), files.front()));
+}
+
 void choose_runs(EntryScore& entry) {
   if (entry.required_runs == 0) {
     entry.problems.push_back("unknown number of required runs for " + entry.benchmark + " takes");
@@ -281,6 +294,7 @@ void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& sett
     entry.required_runs = set->runs;
     entry.reference = set->benchmark;
     check_benchmark_names(entry);
+    check_line_order(entry, *set);
   }
   judge_runs(entry, set != nullptr ? std::string_view(set->unit) : "samples");
   choose_runs(entry);

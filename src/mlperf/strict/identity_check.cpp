@@ -61,9 +61,9 @@ void check_division(const Subject& subject, std::vector<Finding>& findings) {
 /// The official convergence test takes evaluations above the benchmark's name for those of a
 /// benchmark that counts epochs, and ends with a traceback where they count samples.
 void check_order(const Subject& subject, std::vector<Finding>& findings) {
+  if (!subject.facts.evaluated_before_named) return;
   const LogEntry* named = first_entry(subject.log, "submission_benchmark");
   const LogEntry* evaluation = first_entry(subject.log, "eval_accuracy");
-  if (named == nullptr || evaluation == nullptr || named->line < evaluation->line) return;
   if (subject.benchmark() == nullptr || subject.benchmark()->progress == "epoch_num") return;
   add_finding(findings, named, "identity.order", Severity::warning,
               {fmt::format("before line {}, the first evaluation", evaluation->line),

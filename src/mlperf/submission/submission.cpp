@@ -108,9 +108,10 @@ RuleSetChoice choose_round(const Log& log, const std::vector<RuleSet>& possible,
                            const std::string& rule_set) {
   if (possible.size() > 1) return choose_rule_set(log, possible);
   const RuleSet& only = possible.front();
-  return {only.version, rule_set == "auto"
-                            ? "the only round with all benchmarks in these folders: " + only.round
-                            : "selected by --ruleset"};
+  return choose_only(log, only,
+                     rule_set == "auto"
+                         ? "the only round with all benchmarks in these folders: " + only.round
+                         : "selected by --ruleset");
 }
 
 namespace {

@@ -156,6 +156,19 @@ TEST_CASE("resubmitted runs of an earlier round are checked against the newer ro
         "the only round with all benchmarks in these folders: Training v5.1");
 }
 
+TEST_CASE("a run newer than the only rules of its benchmark, or than those asked for, says so") {
+  AcmeSubmission acme;
+  RightLog log(1'800'000'000'000, 1);
+  log.line("submission_benchmark").value = "\"dlrmv4\"";
+  acme.add("results/s/dlrmv4/result_0.txt", log);
+  const std::string newer =
+      "; the run is newer than these rules, which are those of mlperf_logging 4.1.68 (2026-10-24)";
+  CHECK(acme.check().files[0].rule_set_reason ==
+        "the only round with all benchmarks in these folders: Training v6.1" + newer);
+  CHECK(acme.check({.rule_set = "6.1.0"}).files[0].rule_set_reason ==
+        "selected by --ruleset" + newer);
+}
+
 TEST_CASE("runs of two rounds with the same benchmarks use the newer one") {
   AcmeSubmission acme;
   for (const char* system : {"s", "t"}) {
@@ -203,6 +216,7 @@ TEST_CASE("a wrong or missing scaling factor is reported") {
   REQUIRE(findings().size() == 1);
   CHECK(findings()[0].rule == "scaling.file");
   CHECK(findings()[0].found == "no scaling.json");
+  CHECK_THAT(findings()[0].text, Catch::Contains("without a factor") && !Catch::Contains("stale"));
   const std::string factor = findings()[0].expected;
   CHECK(std::stod(factor) == Approx(1.0126).margin(2e-4));
   const std::string file = "results/s/llama31_8b/scaling.json";
@@ -211,6 +225,7 @@ TEST_CASE("a wrong or missing scaling factor is reported") {
   acme.write(file, R"({"scaling_factor": 1.02})");
   REQUIRE(findings().size() == 1);
   CHECK(findings()[0].found == "1.02");
+  CHECK_THAT(findings()[0].text, Catch::Contains("the file is stale"));
   acme.write(file, R"({"scaling_factor": "1.02"})");
   REQUIRE(findings().size() == 1);
   CHECK(findings()[0].text == "cannot read scaling.json");

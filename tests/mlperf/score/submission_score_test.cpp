@@ -112,6 +112,21 @@ TEST_CASE("non-compliant logs are failed runs, reported with their line") {
   CHECK(round.score().exit_code == ExitCode::failed);
 }
 
+TEST_CASE("an evaluation above the benchmark's name is a warning of its entry") {
+  const LoraRound round;
+  const std::string text = read_file(round.entry() / "result_4.txt");
+  const std::size_t begin = text.rfind('\n', text.find("submission_benchmark")) + 1;
+  const std::size_t end = text.find('\n', begin) + 1;
+  write_file(round.entry() / "result_4.txt",
+             text.substr(0, begin) + text.substr(end) + text.substr(begin, end - begin));
+  const EntryScore entry = round.scored();
+  CHECK(entry.valid());
+  REQUIRE(entry.warnings.size() == 1);
+  CHECK_THAT(entry.warnings[0], Catch::Contains("above submission_benchmark in 1 of 10 logs") &&
+                                    Catch::Contains("result_4.txt") &&
+                                    Catch::Contains("log the benchmark first"));
+}
+
 TEST_CASE("of twelve logs, the ten consecutive ones with the median score are scored") {
   const LoraRound round(12);
   const EntryScore entry = round.scored();

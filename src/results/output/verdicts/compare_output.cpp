@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "core/fields.h"
@@ -58,6 +60,24 @@ std::string note_of(const ComparedMetric& metric) {
   return join(notes, "; ");
 }
 
+/// The parameters of metrics, with the number of ranks where the same metric has several.
+class ShownParams {
+ public:
+  explicit ShownParams(const Comparison& comparison) {
+    for (const ComparedMetric& metric : comparison.metrics)
+      ranks_[{metric.key.metric, metric.key.params}].insert(metric.key.ranks);
+  }
+  Json of(const ComparedMetric& metric) const {
+    Json params = metric.params;
+    if (ranks_.at({metric.key.metric, metric.key.params}).size() > 1)
+      params["ranks"] = metric.key.ranks;
+    return params;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::set<int>> ranks_ = {};
+};
+
 std::string short_params(const Json& params) {
   std::string text = params_text(params);
   if (text.size() <= kShownParams) return text;
@@ -84,13 +104,15 @@ DocumentTable metrics_table(const Comparison& comparison, bool all, bool whole) 
                        {"per watt", true, kPageOnly},
                        {"per GPU", true, kPageOnly},
                        {"per dollar", true, kPageOnly}}};
+  const ShownParams shown(comparison);
   for (const ComparedMetric& metric : comparison.metrics) {
     if (metric.verdict == ChangeVerdict::equivalent && !all) continue;
+    const Json params = shown.of(metric);
     if (std::string note = note_of(metric); !note.empty())
       table.notes[table.rows.size()] = {{std::move(note), Tone::faint}};
     table.rows.push_back(
-        {{.text = metric.key.metric, .detail = whole ? params_text(metric.params) : ""},
-         {whole ? "" : short_params(metric.params)},
+        {{.text = metric.key.metric, .detail = whole ? params_text(params) : ""},
+         {whole ? "" : short_params(params)},
          value_cell(metric.a.value, metric.key.unit),
          value_cell(metric.b.value, metric.key.unit),
          {change_text(metric.ratio, metric.low, metric.high), metric.ratio},
@@ -115,13 +137,14 @@ void add_changed_hosts(Document& document, const Comparison& comparison) {
                        {"B vs. A"},
                        {"q", true, 4},
                        {"verdict", false}}};
+  const ShownParams shown(comparison);
   for (const ComparedMetric& metric : comparison.metrics)
     for (const HostChange& host : metric.hosts)
       table.rows.push_back(
           {{host.unit.first},
            {host.unit.second},
            {metric.key.metric},
-           {short_params(metric.params)},
+           {short_params(shown.of(metric))},
            {change_text(host.ratio, host.low, host.high), host.ratio},
            numeric(metric.host_q, fmt::format("{:.2g}", metric.host_q)),
            {.text = to_upper(to_string(host.verdict)), .tone = tone_of(host.verdict)}});
@@ -144,9 +167,10 @@ std::string changes_svg(const Comparison& comparison) {
   std::ranges::stable_sort(metrics, std::greater<>(),
                            [](const ComparedMetric* metric) { return weight_of(*metric); });
   if (metrics.size() > kDrawnMetrics) metrics.resize(kDrawnMetrics);
+  const ShownParams shown(comparison);
   std::vector<std::pair<std::string, Json>> keys;
   for (const ComparedMetric* metric : metrics)
-    keys.emplace_back(metric->key.metric, metric->params);
+    keys.emplace_back(metric->key.metric, shown.of(*metric));
   const std::vector<std::string> labels = short_names(keys);
   DotPlot plot{"B against A, with 95 % confidence intervals",
                "work done by B for the same time, % more than A (right is better)",
@@ -159,7 +183,7 @@ std::string changes_svg(const Comparison& comparison) {
     Dot dot{"", percent(metric->ratio), metric->verdict == ChangeVerdict::regressed};
     if (metric->low > 0.0 && metric->high > 0.0)
       std::tie(dot.low, dot.high) = std::minmax({percent(metric->low), percent(metric->high)});
-    DotRow row{.name = with_dimensions(metric->key.metric, metric->params),
+    DotRow row{.name = with_dimensions(metric->key.metric, shown.of(*metric)),
                .dots = {dot},
                .label = labels[plot.rows.size()]};
     if (std::isfinite(metric->threshold)) {
@@ -197,11 +221,12 @@ void add_efficiency(Document& document, const Comparison& comparison) {
                        {"per watt"},
                        {"per GPU"},
                        {"per dollar"}}};
+  const ShownParams shown(comparison);
   for (const ComparedMetric& metric : comparison.metrics) {
     const double ratio = work_ratio(metric);
     if (!std::isfinite(ratio)) continue;
     table.rows.push_back({{metric.key.metric},
-                          {params_text(metric.params)},
+                          {params_text(shown.of(metric))},
                           {bound_by(metric, ratio, resources)},
                           share_cell(metric.a.of_limit),
                           share_cell(metric.b.of_limit),
@@ -275,6 +300,7 @@ std::string summary_words(const Comparison& comparison) {
 /// The greatest regressions, those of single hosts, then the greatest improvements.
 ItemList main_changes(const Comparison& comparison) {
   constexpr std::size_t kMost = 3;
+  const ShownParams shown(comparison);
   ItemList list;
   for (const ChangeVerdict verdict : {ChangeVerdict::regressed, ChangeVerdict::improved}) {
     if (verdict == ChangeVerdict::improved)
@@ -292,7 +318,7 @@ ItemList main_changes(const Comparison& comparison) {
                              [](const ComparedMetric* metric) { return weight_of(*metric); });
     for (const ComparedMetric* metric : metrics) {
       if (list.items.size() == kMost) return list;
-      const std::string params = short_params(metric->params);
+      const std::string params = short_params(shown.of(*metric));
       list.items.push_back(
           {{{{std::string(to_string(verdict)), tone_of(verdict)},
              {fmt::format(": {}{} {}", metric->key.metric,

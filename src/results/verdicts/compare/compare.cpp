@@ -84,7 +84,9 @@ std::map<MetricKey, RunNoise> run_noise(const Histories& histories, const Side& 
 namespace {
 
 std::string title_of(const MetricKey& key) {
-  return with_dimensions(key.metric, try_parse_json(key.params).value_or(Json::object()));
+  Json params = try_parse_json(key.params).value_or(Json::object());
+  if (key.ranks > 1) params["ranks"] = key.ranks;
+  return with_dimensions(key.metric, params);
 }
 
 /// Derived from another metric of its series, or a description of the measurement.
@@ -194,6 +196,17 @@ void set_per_dollar(ComparedMetric& metric, const Side& a, const Side& b) {
   metric.per_dollar = work_ratio(metric) * *a.price / *b.price;
 }
 
+/// Whether metrics would be common but for the accelerator of imported MLPerf results.
+bool accelerators_differ(const Side& a, const Side& b) {
+  const std::vector<std::string> ignored = {"accelerator"};
+  std::set<MetricKey> of_a;
+  for (const auto& [key, values] : a.metrics) of_a.insert(without_parameters(key, ignored));
+  return std::ranges::any_of(b.metrics, [&](const auto& metric) {
+    return !a.metrics.contains(metric.first) &&
+           of_a.contains(without_parameters(metric.first, ignored));
+  });
+}
+
 void add_warnings(Comparison& comparison) {
   if (comparison.price_a.has_value() != comparison.price_b.has_value())
     comparison.warnings.push_back(fmt::format("only {} has a price: no per-dollar comparison",
@@ -281,6 +294,9 @@ Comparison compare(const Side& a, const Side& b, const CompareOptions& options) 
   comparison.price_a = a.price;
   comparison.price_b = b.price;
   add_warnings(comparison);
+  if (comparison.metrics.empty() && accelerators_differ(a, b))
+    comparison.warnings.emplace_back(
+        "nothing compared: the sides have other accelerators; add --ignore accelerator");
   std::ranges::stable_sort(comparison.metrics, [](const auto& x, const auto& y) {
     return std::make_tuple(rank_of(x.verdict), -effect_over_threshold(x)) <
            std::make_tuple(rank_of(y.verdict), -effect_over_threshold(y));

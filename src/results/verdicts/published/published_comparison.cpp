@@ -179,7 +179,7 @@ void set_costs(RankedBenchmark& ranked, const Prices& prices) {
 }  // namespace
 
 bool names_accelerator(const PublishedEntry& entry, const std::string& words) {
-  constexpr std::string_view kBetween = " -_/";
+  constexpr std::string_view kBetween = " -_/()[],";
   const std::string name = to_lower(hardware_name(entry)), asked = to_lower(words);
   const auto of_name = words_of(name, kBetween);
   return std::ranges::all_of(words_of(asked, kBetween), [&](std::string_view word) {

@@ -1,7 +1,10 @@
 #include "results/verdicts/published/published_import.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "core/disclaimer.h"
 #include "core/error.h"
@@ -17,6 +20,9 @@ constexpr std::size_t kLongestHostName = 200;
 Json params_of(const PublishedEntry& entry) {
   Json params = {{"benchmark", printable(entry.benchmark)}};
   if (entry.division != "closed") params["division"] = printable(entry.division);
+  // Else compare would pool all accelerators of a side; the number of them is that of the ranks.
+  if (const std::string model = printable(hardware_name(entry)); !model.empty())
+    params["accelerator"] = model;
   return params;
 }
 
@@ -68,6 +74,23 @@ void import_run(const PublishedEntry& entry, std::size_t number, ImportSink& sin
   hand_over_value(job, entry.samples_unit + "_to_target", Unit::count, params, run.samples, sink);
 }
 
+/// `seen`: the logs imported so far. A copy of a log is no run of its own.
+void import_entry(const PublishedEntry& entry, std::set<Digest>& seen, ImportSink& sink) {
+  std::size_t copies = 0;
+  for (std::size_t i = 0; i < entry.runs.size(); ++i) {
+    const Digest digest = entry.runs[i].digest;
+    if (digest != 0 && !seen.insert(digest).second)
+      ++copies;
+    else
+      import_run(entry, i, sink);
+  }
+  if (copies > 0)
+    sink.note(
+        fmt::format("{}: {} of its {} logs skipped: they are copies of other logs of this import, "
+                    "which are one run; pass each result once",
+                    entry_label(entry), copies, entry.runs.size()));
+}
+
 }  // namespace
 
 std::string plain_word(const std::string& text) {
@@ -92,10 +115,11 @@ std::string host_of_system(const std::string& submitter, const std::string& syst
 void import_published(std::span<const PublishedEntry> entries, ImportSink& sink) {
   std::string left_out;
   std::size_t taken = 0;
+  std::set<Digest> seen;
   for (const PublishedEntry& entry : entries) {
     const std::string why = why_no_accelerators(entry);
     if (why.empty()) {
-      for (std::size_t i = 0; i < entry.runs.size(); ++i) import_run(entry, i, sink);
+      import_entry(entry, seen, sink);
       ++taken;
       continue;
     }

@@ -13,8 +13,9 @@ namespace bench::mlperf {
 
 /// Metrics mlperf.time_to_train (s, the raw time), mlperf.scored_time (s, multiplied by the factor
 /// of the convergence test) and mlperf.samples_to_target (or epochs_to_target), each with the
-/// parameter benchmark, and division unless closed. A run that does not count becomes a failed job
-/// without a value. Facts: accelerators as GPUs, processor, operating system, and the description.
+/// parameters benchmark, accelerator (its model), and division unless closed. A run that does not
+/// count becomes a failed job without a value. A copy of a log that was imported before is skipped
+/// with a note. Facts: accelerators as GPUs, processor, operating system, and the description.
 /// Entries without an accelerator count are skipped with a note to `sink`; Error(input) if none
 /// remains.
 void import_published(std::span<const PublishedEntry> entries, ImportSink& sink);

@@ -34,6 +34,20 @@ TEST_CASE("differing software, settings and hardware are listed, parts only for 
   CHECK_THAT(to_text(compare(a, b), {}), Contains("NVIDIA H100 in A, NVIDIA H200 in B"));
 }
 
+TEST_CASE("rows that differ only in the number of ranks name it") {
+  MetricKey few = rate_key("mlperf.time_to_train"), many = few;
+  few.ranks = 8;
+  many.ranks = 512;
+  Side a = side_of(kBefore, few), b = side_of(kAfter, few);
+  a.metrics.merge(side_of(kBefore, many).metrics);
+  b.metrics.merge(side_of(kAfter, many).metrics);
+  const std::string both = to_text(compare(a, b), {});
+  CHECK_THAT(both, Contains("m 512, ranks 8 ") && Contains("m 512, ranks 512 "));
+  b.metrics.erase(many);
+  const std::string one = to_text(compare(a, b), {});
+  CHECK_THAT(one, !Contains("ranks 8") && Contains("mlperf.time_to_train (m 512, ranks 512)"));
+}
+
 TEST_CASE("work per watt and per dollar inverts times") {
   MetricKey time = rate_key("training.step_time");
   time.unit = Unit::second;

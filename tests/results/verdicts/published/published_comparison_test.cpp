@@ -67,6 +67,17 @@ TEST_CASE("prices give the cost of a run, by the longest words of the accelerato
   keeps_to_compare_schema(ranked);
 }
 
+TEST_CASE("the name of an accelerator may be in parentheses") {
+  PublishedEntry entry = published("acme", "small", 1, 60.0);
+  entry.description.accelerator = "NVIDIA Blackwell Ultra GPU (GB300)";
+  CHECK(names_accelerator(entry, "gb300"));
+  CHECK(names_accelerator(entry, "ultra (gb300)"));
+  CHECK_FALSE(names_accelerator(entry, "b300"));
+  entry.description.accelerator = "NVIDIA Blackwell GPU (B200-SXM-180GB)";
+  CHECK(names_accelerator(entry, "b200-sxm"));
+  CHECK_FALSE(names_accelerator(entry, "gb200"));
+}
+
 TEST_CASE("two generations are compared at equal accelerator counts by the rules of compare") {
   const PublishedSide a{"X1", {published("acme", "old", 1, 60.0)}};
   const PublishedSide b{"X2", {published("acme", "new", 1, 40.0)}};

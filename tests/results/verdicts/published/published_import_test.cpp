@@ -1,5 +1,6 @@
 #include "results/verdicts/published/published_import.h"
 
+#include "core/text.h"
 #include "results/import/imported_lines.h"
 #include "results/import/imported_runs.h"
 #include "results/output/document/terminal.h"
@@ -61,7 +62,7 @@ TEST_CASE("scaling and compare read imported results like local ones") {
   CHECK(scaling.curves[0].points[1].values.size() == 10);
   CHECK(scaling.curves[0].points[1].efficiency.value == Approx(0.75));
   CHECK_THAT(to_terminal(to_document(scaling), {false, false, 200}),
-             Contains("in acme.GPU-X1.llama31_8b") && Contains("in acme.GPU-X2.llama31_8b"));
+             Contains("accelerator GPU X1") && Contains("accelerator GPU X2"));
 
   Store store = Store::open(imported.folder.path() / "db.sqlite", Access::write);
   for (const ImportedRun& run : imported.runs) CHECK(store.import_run(run.folder).warnings.empty());
@@ -69,13 +70,37 @@ TEST_CASE("scaling and compare read imported results like local ones") {
   const auto side = [&](const std::string& text) {
     return read_side(histories, parse_selector(text, {}), {"mlperf.scored"});
   };
-  const Comparison found = compare(side("hardware:gpu-x1"), side("hardware:gpu-x2"));
+  const Comparison apart = compare(side("hardware:gpu-x"), side("hardware:gpu-x1"));
+  CHECK(apart.metrics.size() == 2);  // of X1, at 8 and at 32
+  CHECK_THAT(join(apart.only_a, "; "),
+             Contains("accelerator GPU X2") && Contains("ranks 8") && Contains("ranks 32"));
+  std::vector<Side> mixed = {side("hardware:gpu-x"), side("hardware:gpu-x1")};
+  CHECK_THROWS_WITH(ignore_parameters(mixed, {"accelerator"}), Contains("GPU X2"));
+
+  std::vector<Side> sides = {side("hardware:gpu-x1"), side("hardware:gpu-x2")};
+  CHECK(compare(sides[0], sides[1]).metrics.empty());
+  CHECK_THAT(join(compare(sides[0], sides[1]).warnings, "; "),
+             Contains("add --ignore accelerator"));
+  ignore_parameters(sides, {"accelerator"});
+  const Comparison found = compare(sides[0], sides[1]);
   REQUIRE(found.metrics.size() == 2);  // at 8 and at 32
   for (const ComparedMetric& metric : found.metrics) {
     CHECK(metric.verdict == ChangeVerdict::improved);
     CHECK(metric.a.n == 10);
   }
   CHECK(found.hardware_b == "GPU X2");
+}
+
+TEST_CASE("a copy of a log is not imported as a run of its own") {
+  PublishedEntry entry = published("acme", "a", 1, 60.0);
+  for (std::size_t i = 0; i < entry.runs.size(); ++i) entry.runs[i].digest = 100 + i;
+  PublishedEntry copied = entry;
+  copied.system = "renamed";
+  copied.runs[9].digest = 200;  // a run of its own
+  CollectedImport sink;
+  import_published(std::vector<PublishedEntry>{entry, copied}, sink);
+  CHECK(sink.of("time_to_train").size() == 11);
+  CHECK_THAT(sink.all(), Contains("llama31_8b of acme renamed: 9 of its 10 logs skipped"));
 }
 
 TEST_CASE("a run that does not count becomes a failed job with its reason") {

@@ -100,11 +100,11 @@ void check_sums(Subject& subject, const LoadedLeaf& one, const KvResults& result
     }
 }
 
-/// Which run the submitter means, nobody but them can say.
+/// Only the submitter knows which run counts.
 void check_one_run(Subject& subject) {
   std::vector<std::string> measured;
   for (const LoadedLeaf& one : subject.run)
-    if (one.files.summary.state != FileState::absent) measured.push_back(one.leaf.stamp);
+    if (!failed_in_part(one)) measured.push_back(one.leaf.stamp);
   if (measured.size() > 1)
     subject.add("runs.several", subject.workload.folder,
                 "several runs were measured, of which a table shows one", "1",

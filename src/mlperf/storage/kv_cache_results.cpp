@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "mlperf/storage/storage_subject.h"
 
 namespace bench::mlperf::storage {
 
@@ -116,6 +115,14 @@ std::optional<double> largest_of(const KvOption& option, std::optional<double> K
     for (const auto& [number, rank] : ranks)
       if (rank.*value && (!largest || *(rank.*value) > *largest)) largest = rank.*value;
   return largest;
+}
+
+bool failed_in_part(const LoadedLeaf& run) {
+  const Json& failures = value_at(run.summary(), {"trial_failures"});
+  bool part = flag_at(run.summary(), {"partial_failure"}).value_or(false);
+  for (const char* number : {"1", "2", "3"})
+    part = part || flag_at(run.summary(), {"options", number, "partial_failure"}).value_or(false);
+  return !run.files.summary.ok() || part || (failures.is_object() && !failures.empty());
 }
 
 }  // namespace bench::mlperf::storage

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mlperf/storage/leaf_files.h"
+#include "mlperf/storage/storage_subject.h"
 
 namespace bench::mlperf::storage {
 
@@ -47,5 +48,8 @@ struct KvShape {
 KvShape kv_shape(const Json& summary, const Json& metadata);
 /// The largest over ranks and trials.
 std::optional<double> largest_of(const KvOption& option, std::optional<double> KvRank::*value);
+
+/// Whether a run has no summary, or one that names failures.
+bool failed_in_part(const LoadedLeaf& run);
 
 }  // namespace bench::mlperf::storage

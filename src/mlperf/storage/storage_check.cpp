@@ -135,8 +135,10 @@ void check_pointer(Subject& subject, const LoadedLeaf& one,
   const std::string whole = beginning_of(pointer, kPointer);
   if (whole.empty())
     return subject.add("2.1.6", one.leaf.folder,
-                       "there is no .mlps-code-image: nothing says which code ran");
+                       "there is no .mlps-code-image: the code of this invocation is unknown");
   const std::string text(trim(whole));
+  if (is_pruned(text))
+    return subject.add("leaf.pruned", pointer, "the file was replaced before publication");
   const std::string hash = text.substr(text.rfind(':') + 1).substr(0, kHash);
   const bool plain = hash.size() == kHash &&
                      std::ranges::all_of(hash, [](char c) { return is_digit(c) || is_letter(c); });

@@ -125,8 +125,8 @@ const std::vector<StorageRule>& storage_rules() {
        "reads, both in the client's time zone.",
        warning, error},
       {"4.7.4", "The description says whether hosts read and write at the same time.",
-       "simultaneous_write and simultaneous_read of the description: neither is false where a "
-       "checkpointing was run.",
+       "simultaneous_write and simultaneous_read of the description: neither is false where one "
+       "invocation wrote and read on several hosts.",
        warning, warning},
       {"5.1.1", "A vector database says how many vectors of which dimension it holds.",
        "num_vectors and dimension of summary.json.", error, error},
@@ -158,8 +158,8 @@ const std::vector<StorageRule>& storage_rules() {
       {"6.3.4", "Blocks went to storage in options 1 and 3.",
        "storage_entries of each rank. The official checker has no rule for it.", warning, error},
       {"runs.several", "A KV cache's row shows one run.",
-       "Folders of run/ with a summary. The newest without failures is shown, and the others are "
-       "not.",
+       "Folders of run/ with a summary that tells of no failures. The newest is shown, and the "
+       "others are not.",
        warning, warning},
       {"leaf.metadata", "An invocation says what it was.",
        "Exactly one *_metadata.json; without it most other rules cannot be checked.", warning,

@@ -91,14 +91,6 @@ StorageScore checkpointing_score(const Subject& subject) {
   return score;
 }
 
-bool failed_in_part(const LoadedLeaf& one) {
-  const Json& failures = value_at(one.summary(), {"trial_failures"});
-  bool part = flag_at(one.summary(), {"partial_failure"}).value_or(false);
-  for (const char* number : {"1", "2", "3"})
-    part = part || flag_at(one.summary(), {"options", number, "partial_failure"}).value_or(false);
-  return !one.files.summary.ok() || part || (failures.is_object() && !failures.empty());
-}
-
 const LoadedLeaf* counted_kv_run(const Subject& subject) {
   for (auto one = subject.run.rbegin(); one != subject.run.rend(); ++one)
     if (!failed_in_part(*one)) return &*one;
@@ -113,6 +105,7 @@ StorageScore kv_cache_score(const Subject& subject) {
     return score;
   }
   score.runs = fmt::format("{} of {}", one->leaf.stamp, subject.run.size());
+  if (failed_in_part(*one)) score.partial = "a part of the run failed";
   const KvResults results = read_kv_results(one->leaf.folder);
   const KvShape shape = kv_shape(one->summary(), one->metadata());
   for (int number = 1; number <= kKvOptions; ++number) {

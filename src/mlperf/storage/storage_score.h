@@ -24,6 +24,7 @@ struct StorageFigure {
 struct StorageScore {
   std::vector<StorageFigure> figures = {};
   std::string problem = {};  // why there is no headline
+  std::string partial = {};  // why figures are those of a part
   std::string runs = {};     // which runs count: "5 of 6: the first one warms up"
   std::optional<double> hosts = {}, accelerators = {};
   std::string accelerator = {};                        // of a training: "b200"; "" if unknown

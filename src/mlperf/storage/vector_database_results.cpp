@@ -20,9 +20,9 @@ Json statistics_of(const LoadedLeaf& one) {
 }
 
 bool statistics_are_pruned(const LoadedLeaf& one) {
-  return std::ranges::any_of(kStatistics, [&](const char* place) {
-    return read_json_file(one.leaf.folder / place).state == FileState::pruned;
-  });
+  return statistics_of(one).is_null() && std::ranges::any_of(kStatistics, [&](const char* place) {
+           return read_json_file(one.leaf.folder / place).state == FileState::pruned;
+         });
 }
 
 namespace {

@@ -205,6 +205,34 @@ TEST_CASE("accelerators that waited too long make figures invalid; what is incom
                                   "storage check "));
 }
 
+TEST_CASE("a KV cache of which a part failed has invalid figures") {
+  MadeSubmission made;
+  made.add_kv_cache();
+  for (const auto& entry : imported(made).of("read_bandwidth"))
+    CHECK(entry.samples.outcome == Status::ok);
+  change(made.runs("kv_cache/llama3.1-8b/run")[0] / "summary.json",
+         [](Json& json) { json["partial_failure"] = true; });
+  const CollectedImport sink = imported(made);
+  REQUIRE_FALSE(sink.of("read_bandwidth").empty());
+  for (const auto& entry : sink.of("read_bandwidth"))
+    CHECK(entry.samples.outcome == Status::invalid);
+  CHECK(sink.ends[0].reason == "MLPerf Storage: a part of the run failed");
+}
+
+TEST_CASE("two workloads of the same names are not mixed") {
+  MadeSubmission made;
+  made.add_kv_cache();
+  const auto twice = made.root().parent_path() / (made.root().filename().string() + ".twice");
+  std::filesystem::remove_all(twice);
+  std::filesystem::create_directories(twice);
+  for (const char* month : {"june", "july"})
+    std::filesystem::copy(made.root(), twice / month, std::filesystem::copy_options::recursive);
+  CollectedImport sink;
+  import_storage(check_storage(find_tree(twice), {}, Edition::closed_round), sink);
+  CHECK_THAT(sink.all(), Contains("has the same names as") && Contains("import them one by one"));
+  std::filesystem::remove_all(twice);
+}
+
 TEST_CASE("workloads without score or date are skipped with a note") {
   MadeSubmission made;
   made.add_training();

@@ -119,12 +119,17 @@ TEST_CASE("a description that denies what a checkpointing has done is found once
   Described denied(
       both, "simultaneous_write: false, simultaneous_read: false, remap_time_in_seconds: 30");
   CHECK(denied.texts("4.7.4").empty());  // of a training
-  denied.add_split_checkpointing();
+  denied.add_checkpointing();
   CHECK(denied.texts("4.7.4").size() == 1);
   CHECK(counts_of(denied.report()).errors == 0);
   Described allowed(both, both);
   allowed.add_checkpointing();
   CHECK(allowed.texts("4.7.4").empty());
+  // Between two invocations there is time to remap the storage.
+  Described remapped(
+      both, "simultaneous_write: false, simultaneous_read: false, remap_time_in_seconds: 30");
+  remapped.add_split_checkpointing();
+  CHECK(remapped.texts("4.7.4").empty());
 }
 
 TEST_CASE("a description that was replaced before publication is noted") {

@@ -296,7 +296,9 @@ Comparison compare(const Side& a, const Side& b, const CompareOptions& options) 
   add_warnings(comparison);
   if (comparison.metrics.empty() && accelerators_differ(a, b))
     comparison.warnings.emplace_back(
-        "nothing compared: the sides have other accelerators; add --ignore accelerator");
+        "nothing compared: the accelerators of the sides differ, or one side names none (imported "
+        "before there were names: import it again); add --ignore accelerator, with one model on "
+        "each side");
   std::ranges::stable_sort(comparison.metrics, [](const auto& x, const auto& y) {
     return std::make_tuple(rank_of(x.verdict), -effect_over_threshold(x)) <
            std::make_tuple(rank_of(y.verdict), -effect_over_threshold(y));

@@ -87,7 +87,7 @@ void import_entry(const PublishedEntry& entry, std::set<Digest>& seen, ImportSin
   if (copies > 0)
     sink.note(
         fmt::format("{}: {} of its {} logs skipped: they are copies of other logs of this import, "
-                    "which are one run; pass each result once",
+                    "which are one run",
                     entry_label(entry), copies, entry.runs.size()));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "core/disclaimer.h"
 #include "core/error.h"
@@ -114,13 +115,23 @@ ImportedJob job_of(const StorageReport& report, const WorkloadReport& one, std::
   return job;
 }
 
-/// The first finding that makes the figures wrong, not the submission incomplete.
+/// Rules that a figure must not break: accelerators that waited, data in memory, wrong answers.
+constexpr std::array kOfFigures = {"3.3.1", "3.3.2", "3.4.2", "5.3.2"};
+/// Those of figures that lack ranks or storage, which round 3.0 itself did not check.
+constexpr std::array kOfIncomplete = {"6.3.4", "ranks.missing"};
+
+bool spoils_figures(const Finding& finding) {
+  if (std::ranges::count(kOfIncomplete, finding.rule) > 0) return true;
+  return finding.severity == Severity::error &&
+         (finding.rule.starts_with("mean.") || std::ranges::count(kOfFigures, finding.rule) > 0);
+}
+
+/// The first finding by which the figures themselves are wrong.
 std::string why_wrong(const WorkloadReport& one) {
+  if (!one.score.partial.empty()) return "MLPerf Storage: " + one.score.partial;
   for (const LocatedFinding& located : one.findings) {
     const Finding& finding = located.finding;
-    const bool of_figures =
-        finding.rule == "3.3.2" || finding.rule == "5.3.2" || finding.rule.starts_with("mean.");
-    if (finding.severity != Severity::error || !of_figures) continue;
+    if (finding.severity == Severity::note || !spoils_figures(finding)) continue;
     return fmt::format("MLPerf Storage, rule {}: {}{}", finding.rule, printable(finding.text),
                        finding.found.empty() ? "" : ": " + printable(finding.found));
   }
@@ -175,13 +186,22 @@ void import_workload(const StorageReport& report, const WorkloadReport& one, Imp
 
 /// Why a workload cannot be imported; "" if it can.
 std::string why_skipped(const WorkloadReport& one) {
-  if (one.score.figures.empty()) return "no score: " + printable(one.score.problem);
+  const auto& figures = one.score.figures;
+  const bool measured = std::ranges::any_of(
+      figures, [](const StorageFigure& figure) { return !figure.values.empty(); });
+  if (!measured || one.score.begins_s.empty()) return "no score: " + printable(one.score.problem);
   constexpr std::int64_t kLatest = INT64_MAX / 1'000'000'000;  // in the year 2262
   const auto& begins = one.score.begins_s;
   const auto dated = [](std::int64_t begin) { return begin > 0 && begin < kLatest; };
-  if (begins.empty() || !std::ranges::all_of(begins, dated))
-    return "a run has no date; name its folder YYYYMMDD_HHMMSS";
+  if (!std::ranges::all_of(begins, dated))
+    return "a run has no date, in its summary or in the name of its folder (YYYYMMDD_HHMMSS)";
   return {};
+}
+
+/// What a run can hold once: as in two rounds below one folder.
+std::array<std::string, 5> place_of(const Workload& workload) {
+  return {workload.division, workload.organisation, workload.system,
+          std::string(to_string(workload.category)), workload.model};
 }
 
 }  // namespace
@@ -189,8 +209,16 @@ std::string why_skipped(const WorkloadReport& one) {
 void import_storage(const StorageReport& report, ImportSink& sink) {
   std::string skipped;
   std::size_t taken = 0;
+  std::map<std::array<std::string, 5>, std::string> folders;
   for (const WorkloadReport& one : report.workloads) {
-    const std::string why = why_skipped(one);
+    std::string why = why_skipped(one);
+    if (why.empty()) {
+      const std::string folder = printable(one.workload.folder.native());
+      const auto [first, is_new] = folders.emplace(place_of(one.workload), folder);
+      if (!is_new)
+        why = fmt::format("{} has the same names as {}; import them one by one", folder,
+                          first->second);
+    }
     if (why.empty()) {
       import_workload(report, one, sink);
       ++taken;

@@ -176,12 +176,12 @@ TEST_CASE("two imports line up by workload and model, and compare says which is 
 TEST_CASE("rows of another shape are compared only where the shape is ignored") {
   Imports imports;
   imports.add(System("small", 1.0));
-  imports.add(System("large", 1.9, 8));
+  imports.add(System("large", 1.9, 3));  // for more of them the data would be too few
   const Comparison found = imports.between("host:Acme.small", "host:Acme.large");
   REQUIRE(found.only_a.size() == 3);
   REQUIRE(found.only_b.size() == 3);
   CHECK_THAT(found.only_a[0], Contains("accelerators 4"));
-  CHECK_THAT(found.only_b[0], Contains("accelerators 8"));
+  CHECK_THAT(found.only_b[0], Contains("accelerators 3"));
   CHECK(imports.between("host:Acme.small", "host:Acme.large", {"accelerators"}).only_a.empty());
 }
 
@@ -243,8 +243,8 @@ TEST_CASE("workloads without score or date are skipped with a note") {
                                             "run has no train_io_mean_MB_per_second"));
   const auto undated = made.runs("vector_database/milvus/HNSW/run")[0];
   std::filesystem::rename(undated, undated.parent_path() / "first");
-  CHECK_THROWS_WITH(imported(made),
-                    Contains("no result to import") && Contains("name its folder YYYYMMDD_HHMMSS"));
+  CHECK_THROWS_WITH(imported(made), Contains("no result to import") &&
+                                        Contains("the name of its folder (YYYYMMDD_HHMMSS)"));
 }
 
 }  // namespace bench::mlperf::storage

@@ -28,6 +28,8 @@ ProbeCatalogue training_catalogue() {
       "vocabulary": {"type": "integer", "default": 0},
       "tp": {"type": "integer", "default": 1},
       "cp": {"type": "integer", "default": 1},
+      "vp": {"type": "integer", "default": 1},
+      "pipeline_schedule": {"type": "string", "default": "1f1b"},
       "pp": {"type": "integer", "default": 1},
       "sequence_parallel": {"type": "boolean", "default": false},
       "zero": {"type": "integer", "default": 0},

@@ -55,6 +55,7 @@ Reads reads_of(ProbeJob& job, const std::string& metric) {
 
 TEST_CASE("reads of files that stay in memory are skipped, not measured") {
   DiskFolder folder;
+  if (folder.in_memory()) return;  // nothing can be dropped there
   const Json params = {{"path", folder.path().string()}, {"model", "8b"}, {"scale", 0.0003},
                        {"chunk_bytes", 65536},           {"repeats", 2},  {"modes", {"sync"}},
                        {"access", {"buffered"}}};
@@ -78,9 +79,10 @@ TEST_CASE("reads of files that stay in memory are skipped, not measured") {
 
 TEST_CASE("a storage probe skips buffered reads of a file that stays in memory") {
   DiskFolder folder;
+  if (folder.in_memory()) return;  // nothing can be dropped there
   ProbeJob job("storage", {{"path", folder.path().string()},
                            {"size_bytes", 4 << 20},
-                           {"seconds", 0.05},
+                           {"seconds", 0.1},
                            {"patterns", {"sequential_read"}},
                            {"access", {"buffered"}}});
   const IgnoredAdvice advice;

@@ -108,7 +108,8 @@ TEST_CASE("a model divided over ranks of MPI has the loss and gradient of the wh
         for (const Json& check : facts.facts.at("checks"))
           if (check.at("held") == true) held.push_back(check.at("check"));
     CHECK(std::ranges::count(held, "divided_model") == 1);
-    CHECK(std::ranges::count(held, "replicas_agree") == 1);
+    const bool alike = group.size() > 2 || params.contains("tp");  // ranks with the same parameters
+    CHECK(std::ranges::count(held, "replicas_agree") == (alike ? 1 : 0));
   }
 }
 

@@ -84,6 +84,8 @@ class Evidence(unittest.TestCase):
         self.assertEqual(named("AuthenticAMD", 25, 1), "zen3")
         self.assertEqual(named("AuthenticAMD", 25, 17), "zen4")
         self.assertEqual(named("GenuineIntel", 6, 207), "emerald_rapids")
+        self.assertEqual(named("GenuineIntel", 6, 63), "haswell_ep")
+        self.assertEqual(named("GenuineIntel", 6, 79), "broadwell_ep")
         self.assertEqual(named("GenuineIntel", 25, 1), "family_25_model_1")
         self.assertEqual(generation("CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n"), "neoverse_v2")
         self.assertEqual(generation("CPU part\t: 0x123\n"), "arm_0x123")

@@ -111,9 +111,9 @@ StorageScore kv_cache_score(const Subject& subject) {
   for (int number = 1; number <= kKvOptions; ++number) {
     const KvOption& option = results.options[static_cast<std::size_t>(number - 1)];
     const std::string text = std::to_string(number);
-    const auto rate = [&](std::optional<double> KvRank::*of, const char* told) {
+    const auto rate = [&](std::optional<double> KvRank::*of, const char* key) {
       const std::vector<double> sums = sums_of(option, of, shape.trials, shape.ranks);
-      return sums.empty() ? one_or_none(number_at(one->summary(), {"options", text.c_str(), told}))
+      return sums.empty() ? one_or_none(number_at(one->summary(), {"options", text.c_str(), key}))
                           : sums;
     };
     add(score, "option " + text + " read",

@@ -72,7 +72,7 @@ void StepSettings::check() const {
   if (split.sequence_parallel)
     divides(split.tensor, m.sequence / split.context, "tp", "tokens of a sequence part");
   if (split.schedule == training::PipelineSchedule::zero_bubble)
-    refuse("zero_bubble changes no message of a step", "use 1f1b");
+    refuse("zero_bubble sends the same messages as 1f1b", "use 1f1b");
   if (split.pipeline > m.layers)
     refuse(fmt::format("{} layers cannot be {} stages", m.layers, split.pipeline),
            fmt::format("use a pp of at most {}", m.layers));

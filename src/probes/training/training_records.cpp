@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/dtype.h"
+#include "core/text.h"
 #include "probes/training/profile_records.h"
 #include "probes/training/training_base.h"
 #include "probes/training/training_series.h"
@@ -131,8 +132,8 @@ int zero_of(const FinishedTraining& f) {
 /// How the model is divided over ranks; null if each has a whole one.
 Json division_of(const FinishedTraining& f) {
   const training::ModelSplit& split = f.options.split;
-  if (f.trainer.ranks().part().is_whole()) return nullptr;
   const training::ModelPart& part = f.trainer.ranks().part();
+  if (part.is_whole()) return nullptr;
   const int micro_batches = f.trainer.split().micro_batches;
   const bool pipeline = split.pipeline > 1;
   return {

@@ -20,8 +20,7 @@ enum class PipelineSchedule {
   /// All forward passes, then all backward passes (arXiv 1811.06965): every micro-batch is kept.
   gpipe,
   /// As one_forward_one_backward, but the gradients of weights wait until the stage has nothing
-  /// else
-  /// to do (ZB-H1, arXiv 2401.10241): at most `stages` micro-batches are kept.
+  /// else to do (ZB-H1, arXiv 2401.10241): at most `stages` micro-batches are kept.
   zero_bubble
 };
 

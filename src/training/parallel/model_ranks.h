@@ -1,9 +1,8 @@
 // How the ranks of a training share its model and its samples: `tp` neighbouring ranks divide
 // matrices, `cp` ranks the tokens of each sample, `pp` stages (of `vp` chunks) divide layers, and
 // what is left are data-parallel copies of the model, each with other samples. Rank = ((stage x
-// copies + copy) x cp
-// + context rank) x tp + tensor rank, the order of Megatron-LM: ranks that exchange most are
-// closest.
+// copies + copy) x cp + context rank) x tp + tensor rank, the order of Megatron-LM: ranks that
+// exchange most are closest.
 #pragma once
 
 #include <memory>

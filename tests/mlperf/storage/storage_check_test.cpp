@@ -397,7 +397,7 @@ TEST_CASE("a vector database whose load left no summary is found; its sizes need
   CHECK(counts_of(made.report(Edition::closed_round)).errors == 0);
 }
 
-TEST_CASE("statistics of a vector database that were replaced hide what they told") {
+TEST_CASE("statistics of a vector database that were replaced hide what they said") {
   MadeSubmission made;
   made.add_vector_database();
   const fs::path leaf = made.runs("vector_database/milvus/HNSW/run")[0];

@@ -1,6 +1,8 @@
 // A KV cache under load, on this machine's disk: what is counted, and what is found wrong.
 #include "probes/storage/kv_cache_load.h"
 
+#include <algorithm>
+#include <memory>
 #include <numeric>
 #include <set>
 
@@ -43,6 +45,29 @@ Json small_cache(const DiskFolder& folder) {
           {"seconds", 0.3},
           {"access", {"buffered"}},
           {"operation_bytes", 65536}};
+}
+
+bool was_skipped(const Samples& samples) { return samples.outcome == Status::skipped; }
+
+struct MeasuredCache {
+  std::unique_ptr<ProbeJob> job;
+  Outcome outcome;
+};
+
+MeasuredCache run_cache(const Json& params, Group& group) {
+  auto job = std::make_unique<ProbeJob>("kv_cache", params);
+  Outcome outcome = job->run_on(job->device, group);
+  return {std::move(job), std::move(outcome)};
+}
+
+/// A load that has ended entries in both directions: a disk that stalls ends none within a short
+/// time, and then the load lasts longer.
+MeasuredCache measured_cache(Json params, Group& group) {
+  MeasuredCache cache = run_cache(params, group);
+  const bool stalled = std::ranges::any_of(cache.job->of("bandwidth"), was_skipped);
+  if (largest(group, stalled ? 1.0 : 0.0) == 0.0) return cache;
+  params["seconds"] = 6.0;
+  return run_cache(params, group);
 }
 
 }  // namespace
@@ -103,23 +128,24 @@ TEST_CASE("an entry that becomes shorter is an error that names it") {
 
 TEST_CASE("the probe kv_cache reports both directions of every mix and leaves no files") {
   DiskFolder folder;
-  ProbeJob job("kv_cache", small_cache(folder));
-  const Outcome outcome = job.run();
+  const auto group = make_self_group();
+  const auto [job, outcome] = measured_cache(small_cache(folder), *group);
   INFO(outcome.reason);
   CHECK(outcome.status == Status::ok);
   std::set<std::string> seen;
-  for (const Samples& samples : job.of("bandwidth")) {
+  for (const Samples& samples : job->of("bandwidth")) {
+    INFO(samples.reason);
     CHECK(samples.values.size() == 20);
     seen.insert(samples.params.at("mix").get<std::string>() + " " +
                 samples.params.at("pattern").get<std::string>());
   }
   CHECK(seen == std::set<std::string>{"mlperf sequential_read", "mlperf sequential_write",
                                       "restore sequential_read", "restore sequential_write"});
-  CHECK(job.of("entry_latency").size() == 4 * 4);
-  CHECK(job.of("found_share").size() == 2);
-  REQUIRE(job.of("wrong_blocks").size() == 2);
-  for (const Samples& samples : job.of("wrong_blocks")) CHECK(samples.values.at(0) == 0.0);
-  for (const Samples& tokens : job.of("token_rate"))
+  CHECK(job->of("entry_latency").size() == 4 * 4);
+  CHECK(job->of("found_share").size() == 2);
+  REQUIRE(job->of("wrong_blocks").size() == 2);
+  for (const Samples& samples : job->of("wrong_blocks")) CHECK(samples.values.at(0) == 0.0);
+  for (const Samples& tokens : job->of("token_rate"))
     for (const double value : tokens.values) CHECK(value >= 0.0);
   CHECK(std::filesystem::is_empty(folder.path()));
 }
@@ -130,33 +156,30 @@ TEST_CASE("a KV cache too small for its users is skipped, saying what it needs")
   params["users"] = {3, 1000};
   ProbeJob job("kv_cache", params);
   job.run();
-  bool skipped = false;
+  bool found = false;
   for (const Samples& samples : job.of("bandwidth"))
     if (samples.params.at("users") == 1000) {
-      skipped = true;
-      CHECK(samples.outcome == Status::skipped);
+      found = true;
+      CHECK(was_skipped(samples));
       CHECK_THAT(samples.reason, Contains("1000 users") && Contains("size_bytes"));
     }
-  CHECK(skipped);
+  CHECK(found);
 }
 
 TEST_CASE("ranks with users of their own report their sum") {
   DiskFolder folder;
-  CollectedRecords sink;
+  Json params = small_cache(folder);
+  params["mixes"] = {"restore"};
+  std::vector<Samples> measured;
   run_ranks(2, [&](Group& group) {
-    Json params = small_cache(folder);
-    params["mixes"] = {"restore"};
-    ProbeJob job("kv_cache", params);
-    job.run_on(job.device, group);
-    if (group.rank() == 0) sink = job.sink;
+    const MeasuredCache cache = measured_cache(params, group);
+    if (group.rank() == 0) measured = cache.job->of("bandwidth");
   });
-  int sums = 0;
-  for (const Samples& samples : sink.samples())
-    if (samples.metric == "bandwidth") {
-      ++sums;
-      CHECK(samples.over == "sum");
-    }
-  CHECK(sums == 2);
+  CHECK(measured.size() == 2);
+  for (const Samples& samples : measured) {
+    INFO(samples.reason);
+    CHECK(samples.over == "sum");
+  }
 }
 
 }  // namespace bench::storage

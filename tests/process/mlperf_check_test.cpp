@@ -132,6 +132,19 @@ TEST_CASE("mlperf check writes JSON, JUnit and SARIF to stdout and to a file") {
   CHECK_THAT(junit.out, Contains("<testsuites tests=\"2\""));
 }
 
+TEST_CASE("mlperf check --score adds the scores") {
+  const BenchctlFolder bench;
+  const std::string path = torn_submission(bench);
+  const Answer text = bench.run({"mlperf", "check", path, "--score"});
+  CHECK(text.exit.text() == "exit code 1");
+  CHECK_THAT(text.out, Contains("0 of 1 logs pass") && Contains("0 of 1 entries have a score"));
+  const Json both = parse_json(bench.run({"mlperf", "check", path, "--score", "--json"}).out, "");
+  const Json score = parse_json(bench.run({"mlperf", "score", path, "--json"}).out, "");
+  CHECK(both["score"] == score);
+  CHECK_THAT(bench.run({"mlperf", "check", path, "--score", "--format", "junit"}).err,
+             Contains("--score does not support the format 'junit'"));
+}
+
 TEST_CASE("mlperf check writes its report as a page and as Markdown, next to any format") {
   const BenchctlFolder bench;
   const std::string page = (bench.folder.path() / "check.html").string(),

@@ -24,6 +24,7 @@
 #include "mlperf/rules/rule_set.h"
 #include "mlperf/rules/rule_set_choice.h"
 #include "mlperf/score/entry_score.h"
+#include "mlperf/score/submission_score.h"
 #include "mlperf/strict/runs_check.h"
 #include "mlperf/strict/strict_check.h"
 #include "mlperf/submission/submission.h"
@@ -218,10 +219,21 @@ void add_strict(const Log& log, const RunFacts& facts, const RuleSet& rules, con
   std::move(findings.begin(), findings.end(), std::back_inserter(file.findings));
 }
 
+/// The verdict for a score, which knows no option werror.
+OfficialVerdict plain_verdict(const Log& log, const RuleSet& rules, const CheckOptions& options,
+                              const OfficialVerdict& verdict) {
+  return options.warnings_are_errors ? official_check(log, rules) : verdict;
+}
+
+/// `extract`: for checks across logs, if these are strict. `run`: for a score, if not nullptr.
 FileCheck check_log(const Log& log, const Place& place, const CheckOptions& options,
-                    const RuleSetChoice& choice, const RuleSet& rules, RunExtract& extract) {
+                    const RuleSetChoice& choice, const RuleSet& rules, RunExtract& extract,
+                    ReadRun* run) {
   OfficialVerdict verdict = official_check(log, rules, options.warnings_are_errors);
   RunFacts facts = facts_of(log);
+  if (run != nullptr)
+    *run =
+        run_of_log(log, facts, rules, choice.reason, plain_verdict(log, rules, options, verdict));
   FileCheck file{.path = log.path,
                  .folder = place.folder,
                  .rule_set = choice.version,
@@ -314,22 +326,24 @@ std::vector<FolderCheck> folders_of(const Submission& submission, bool strict) {
 
 }  // namespace
 
-CheckReport check_submission(const Submission& submission, const CheckOptions& options) {
+CheckReport check_submission(const Submission& submission, const CheckOptions& options,
+                             std::vector<ReadRun>* runs) {
   const LogList work = log_list_of(submission);
   const std::vector<RuleSet> known =
       possible_rounds(submission, options.rule_sets, options.rule_set);
   CheckReport report{.strict = options.strict, .folders = folders_of(submission, options.strict)};
   report.files.resize(work.paths.size());
-  std::vector<RunExtract> runs(work.paths.size());
+  if (runs != nullptr) runs->resize(work.paths.size());
+  std::vector<RunExtract> extracts(work.paths.size());
   std::vector<LogChoice> choices(work.paths.size());
-  const auto check = [&](std::size_t i, const Log& log) {
+  const auto check = [&](std::size_t i, const Log& log, ReadRun* run) {
     const RuleSetChoice& choice = choices[i].choice;
     const auto rules = std::ranges::find(known, choice.version, &RuleSet::version);
-    report.files[i] = check_log(log, work.places[i], options, choice, *rules, runs[i]);
+    report.files[i] = check_log(log, work.places[i], options, choice, *rules, extracts[i], run);
   };
   read_logs(work.paths, [&](std::size_t i, const Log& log) {
     choices[i].choice = choose_round(log, known, options.rule_set);
-    check(i, log);
+    check(i, log, runs != nullptr ? &(*runs)[i] : nullptr);
     choices[i].benchmark = report.files[i].benchmark;
     if (work.places[i].entry != nullptr)
       choices[i].organisation = work.places[i].entry->organisation;
@@ -337,11 +351,11 @@ CheckReport check_submission(const Submission& submission, const CheckOptions& o
   const std::vector<std::size_t> changed = apply_newest_round(choices, known);
   std::vector<std::filesystem::path> paths;
   for (const std::size_t i : changed) paths.push_back(work.paths[i]);
-  read_logs(paths, [&](std::size_t k, const Log& log) { check(changed[k], log); });
+  read_logs(paths, [&](std::size_t k, const Log& log) { check(changed[k], log, nullptr); });
   if (options.strict) {
-    compare_runs(report.files, runs);
-    check_overlaps_by_system(submission, report.files, runs);
-    check_results(submission, report, runs);
+    compare_runs(report.files, extracts);
+    check_overlaps_by_system(submission, report.files, extracts);
+    check_results(submission, report, extracts);
   }
   for (FileCheck& file : report.files) sort_findings(file.findings);
   return report;

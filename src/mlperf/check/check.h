@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "mlperf/check/check_report.h"
+#include "mlperf/score/entry_score.h"
 #include "mlperf/submission/submission.h"
 
 namespace bench::mlperf {
@@ -18,7 +20,8 @@ struct CheckOptions {
 };
 
 /// Never throws because of a log's content. Throws Error(environment) for an unreadable log and
-/// Error(input) for an unknown rule set.
-CheckReport check_submission(const Submission& submission, const CheckOptions& options);
+/// Error(input) for an unknown rule set. `runs`: if given, filled for score_runs().
+CheckReport check_submission(const Submission& submission, const CheckOptions& options,
+                             std::vector<ReadRun>* runs = nullptr);
 
 }  // namespace bench::mlperf

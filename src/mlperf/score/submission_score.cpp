@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/text.h"
@@ -35,8 +36,11 @@ std::string failure_text(const OfficialVerdict& verdict) {
   return place + first.text;
 }
 
-ReadRun read_run(const Log& log, const RuleSet& rules, std::string reason) {
-  ReadRun run{.file = log.path, .digest = log.digest, .facts = facts_of(log)};
+}  // namespace
+
+ReadRun run_of_log(const Log& log, RunFacts facts, const RuleSet& rules, std::string reason,
+                   const OfficialVerdict& verdict) {
+  ReadRun run{.file = log.path, .digest = log.digest, .facts = std::move(facts)};
   run.launch_ms = launch_of(log, run.facts);
   run.energy = run_energy(log.path, run.facts.minutes);
   run.ruleset = rules.version;
@@ -44,11 +48,18 @@ ReadRun read_run(const Log& log, const RuleSet& rules, std::string reason) {
   const auto benchmark = rules.benchmarks.find(run.facts.benchmark);
   if (benchmark != rules.benchmarks.end())
     run.required_runs = static_cast<std::int64_t>(benchmark->second.runs);
-  const OfficialVerdict verdict = official_check(log, rules);
   run.compliant = verdict.pass;
   run.failed = failure_text(verdict);
   run.facts.evaluations = {};  // large and no longer needed; last_before_stop remains
   return run;
+}
+
+namespace {
+
+ReadRun checked_run(const Log& log, const RuleSetChoice& choice,
+                    const std::vector<RuleSet>& known) {
+  const auto rules = std::ranges::find(known, choice.version, &RuleSet::version);
+  return run_of_log(log, facts_of(log), *rules, choice.reason, official_check(log, *rules));
 }
 
 std::vector<fs::path> all_logs(const Submission& submission) {
@@ -73,25 +84,28 @@ RuleSetChoice newest_round(const std::vector<ReadRun>& runs, const std::vector<R
 }
 
 /// Reads the data needed for scores in parallel: one element per log, those of entries first.
-/// `ruleset`: a round, or "auto": then all logs use one round, the newest that any log belongs to
-/// by benchmark and date, among the rounds with all benchmarks of the submitters' folders. (A
-/// submission may contain results of an earlier round.) Throws Error(input) for an unknown round.
+/// Throws Error(input) for an unknown round.
 std::vector<ReadRun> read_runs(const Submission& submission, const std::string& ruleset) {
   const std::vector<fs::path> paths = all_logs(submission);
   const std::vector<RuleSet> known = possible_rounds(submission, rule_set_folder(), ruleset);
   std::vector<ReadRun> runs(paths.size());
-  const auto read = [&](std::size_t index, const Log& log, const RuleSetChoice& choice) {
-    const auto rules = std::ranges::find(known, choice.version, &RuleSet::version);
-    runs[index] = read_run(log, *rules, choice.reason);
-    runs[index].file = paths[index];
-  };
   read_logs(paths, [&](std::size_t index, const Log& log) {
-    read(index, log, choose_round(log, known, ruleset));
+    runs[index] = checked_run(log, choose_round(log, known, ruleset), known);
   });
-  const RuleSetChoice round = newest_round(runs, known);
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].ruleset != round.version) read(i, read_log(paths[i]), round);
   return runs;
+}
+
+/// Then all logs use one round, the newest that any log belongs to by benchmark and date, among the
+/// rounds with all benchmarks of the submitters' folders. (A submission may contain results of an
+/// earlier round.)
+void use_newest_round(std::vector<ReadRun>& runs, const Submission& submission,
+                      const std::string& ruleset) {
+  const auto differs = [&](const ReadRun& run) { return run.ruleset != runs.front().ruleset; };
+  if (std::ranges::none_of(runs, differs)) return;
+  const std::vector<RuleSet> known = possible_rounds(submission, rule_set_folder(), ruleset);
+  const RuleSetChoice round = newest_round(runs, known);
+  for (ReadRun& run : runs)
+    if (run.ruleset != round.version) run = checked_run(read_log(run.file), round, known);
 }
 
 EntryScore entry_from(const SubmissionEntry& entry, std::vector<std::string>& warnings) {
@@ -248,11 +262,11 @@ const EntryScore* SubmissionScore::entry_at(const SystemRow& row,
   return nullptr;
 }
 
-SubmissionScore score_submission(const Submission& submission,
-                                 const SubmissionScoreSettings& settings) {
+SubmissionScore score_runs(const Submission& submission, std::vector<ReadRun> runs,
+                           const SubmissionScoreSettings& settings) {
   SubmissionScore score{.root = submission.root};
-  score.entries =
-      filled_entries(submission, read_runs(submission, settings.ruleset), score.warnings);
+  use_newest_round(runs, submission, settings.ruleset);
+  score.entries = filled_entries(submission, std::move(runs), score.warnings);
   for (const fs::path& folder : submission.without)
     score.warnings.push_back(folder.string() + ": no result_*.txt");
   score_entries(score, submission, settings);
@@ -262,6 +276,11 @@ SubmissionScore score_submission(const Submission& submission,
   std::ranges::stable_sort(score.systems, {}, order_of);
   score.exit_code = exit_code_of(score.entries);
   return score;
+}
+
+SubmissionScore score_submission(const Submission& submission,
+                                 const SubmissionScoreSettings& settings) {
+  return score_runs(submission, read_runs(submission, settings.ruleset), settings);
 }
 
 }  // namespace bench::mlperf

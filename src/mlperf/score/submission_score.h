@@ -10,7 +10,11 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "mlperf/log/log.h"
+#include "mlperf/log/run_facts.h"
 #include "mlperf/rcp/rcp_files.h"
+#include "mlperf/rules/official_check.h"
+#include "mlperf/rules/rule_set.h"
 #include "mlperf/score/entry_score.h"
 #include "mlperf/submission/submission.h"
 #include "mlperf/submission/system_description.h"
@@ -46,5 +50,15 @@ struct SubmissionScoreSettings : ScoreSettings {
 /// not_measured if the only cause is an unknown benchmark.
 SubmissionScore score_submission(const Submission& submission,
                                  const SubmissionScoreSettings& settings);
+
+// The same for logs that somebody else reads, so that each is read once.
+
+/// `verdict`: of official_check() with `rules`, which choose_round() gave for `reason`.
+ReadRun run_of_log(const Log& log, RunFacts facts, const RuleSet& rules, std::string reason,
+                   const OfficialVerdict& verdict);
+/// `runs`: of all logs, those of entries first. Reads those again that are not of the newest round
+/// among them.
+SubmissionScore score_runs(const Submission& submission, std::vector<ReadRun> runs,
+                           const SubmissionScoreSettings& settings);
 
 }  // namespace bench::mlperf

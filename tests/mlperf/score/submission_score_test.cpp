@@ -3,9 +3,13 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/whole_file.h"
+#include "mlperf/check/check.h"
+#include "mlperf/rules/rule_set.h"
 #include "results/output/document/terminal.h"
 #include "results/output/mlperf/score_output.h"
 #include "tests/mlperf/training_log.h"
@@ -146,6 +150,23 @@ TEST_CASE("a result of an earlier round is scored by the submission's round") {
   write_file(early.root() / "acme/results/other/flux1/note.txt", "5.0 had no flux1");
   CHECK(score_submission(find_submission(early.entry()), {}).entries.at(0).ruleset == "5.1.0");
   CHECK(early.scored("5.0.0").ruleset == "5.0.0");
+}
+
+TEST_CASE("runs that a check read have the scores that scoring them alone gives") {
+  const LoraRound round(12);
+  write_file(round.entry() / "result_2.txt", lora_text(2, 3168, kMarch2025));  // of round 5.0
+  write_file(round.entry() / "result_5.txt", "torn");
+  for (const bool werror : {false, true}) {
+    std::vector<ReadRun> runs;
+    const Submission submission = find_submission(round.root());
+    check_submission(submission, {.rule_sets = rule_set_folder(), .warnings_are_errors = werror},
+                     &runs);
+    REQUIRE(runs.size() == 12);
+    CHECK(runs[1].ruleset == "5.0.0");
+    const SubmissionScore score = score_runs(submission, std::move(runs), {});
+    CHECK(score.entries.at(0).runs.at(1).read.ruleset == "5.1.0");
+    CHECK(dump(to_json(score)) == dump(to_json(round.score())));
+  }
 }
 
 TEST_CASE("logs outside the layout are scored by their folder and benchmark") {

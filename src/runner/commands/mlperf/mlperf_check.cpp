@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/error.h"
@@ -21,11 +23,13 @@
 #include "mlperf/rules/official_check.h"
 #include "mlperf/rules/rule_set.h"
 #include "mlperf/rules/rule_set_choice.h"
+#include "mlperf/score/submission_score.h"
 #include "mlperf/submission/submission.h"
 #include "results/output/document/terminal.h"
 #include "results/output/document/text_style.h"
 #include "results/output/mlperf/check_output.h"
 #include "results/output/mlperf/progress_output.h"
+#include "results/output/mlperf/score_output.h"
 #include "runner/commands/command.h"
 #include "runner/commands/mlperf/mlperf_command.h"
 #include "runner/commands/report_output.h"
@@ -38,7 +42,7 @@ namespace {
 struct CheckCommand {
   std::string path, format = "text", output, rule_set = "auto", rule_sets, prometheus;
   bool json = false, all = false, compat = false, strict = false, warnings_are_errors = false,
-       follow = false;
+       follow = false, score = false;
   PageOptions pages;
 };
 
@@ -176,15 +180,59 @@ std::string dumped(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string rendered(const mlperf::CheckReport& report, const CheckCommand& options) {
-  if (options.format == "json") return dumped(to_json(report));
-  if (options.format == "junit") return to_junit(report);
-  if (options.format == "sarif") return dumped(to_sarif(report));
-  return to_terminal(to_document(report, options.all),
+/// The verdicts on logs, and with --score their scores.
+struct Checked {
+  mlperf::CheckReport report;
+  std::optional<mlperf::SubmissionScore> score;
+
+  Document document(bool all) const {
+    Document both = to_document(report, all);
+    if (!score) return both;
+    both.add(Heading{"Scores"});
+    for (Document::Part& part : to_document(*score, false).parts)
+      if (!std::holds_alternative<Headline>(part.block)) both.parts.push_back(std::move(part));
+    return both;
+  }
+  Json json() const {
+    Json both = to_json(report);
+    if (score) both["score"] = to_json(*score);
+    return both;
+  }
+  ExitCode exit_code() const {
+    if (!passed(report)) return ExitCode::failed;
+    return score ? score->exit_code : ExitCode::ok;
+  }
+};
+
+Checked checked(const CheckCommand& options) {
+  const mlperf::Submission submission = mlperf::find_submission(options.path);
+  std::vector<mlperf::ReadRun> runs;
+  Checked found;
+  found.report = check_submission(submission,
+                                  {.rule_sets = rule_sets_of(options),
+                                   .rule_set = options.rule_set,
+                                   .strict = !options.compat,
+                                   .warnings_are_errors = options.warnings_are_errors},
+                                  options.score ? &runs : nullptr);
+  if (!options.score) return found;
+  mlperf::SubmissionScoreSettings settings;
+  settings.ruleset = options.rule_set;
+  found.score = score_runs(submission, std::move(runs), settings);
+  return found;
+}
+
+std::string rendered(const Checked& found, const CheckCommand& options) {
+  if (options.format == "json") return dumped(found.json());
+  if (options.format == "junit") return to_junit(found.report);
+  if (options.format == "sarif") return dumped(to_sarif(found.report));
+  return to_terminal(found.document(options.all),
                      options.output.empty() ? style_of_stdout(options.pages.verbose) : TextStyle{});
 }
 
 void check_format(const CheckCommand& options) {
+  if (options.score && (options.format == "junit" || options.format == "sarif"))
+    throw Error(ErrorKind::usage, "--score does not support the format '" + options.format + "'",
+                "use text or json, or `benchctl mlperf score`");
   if (std::ranges::find(kCheckFormats, options.format) != kCheckFormats.end()) return;
   throw Error(ErrorKind::usage,
               "unknown format '" + printable(options.format) + "'." +
@@ -207,18 +255,14 @@ ExitCode check_logs(CheckCommand options) {
   options.json = options.format == "json";
   check_format(options);
   if (options.follow) return follow(options);
-  const mlperf::CheckReport report = check_submission(
-      mlperf::find_submission(options.path), {.rule_sets = rule_sets_of(options),
-                                              .rule_set = options.rule_set,
-                                              .strict = !options.compat,
-                                              .warnings_are_errors = options.warnings_are_errors});
-  if (options.pages.any()) write_pages(to_document(report, options.all), options.pages);
-  const std::string text = rendered(report, options);
+  const Checked found = checked(options);
+  if (options.pages.any()) write_pages(found.document(options.all), options.pages);
+  const std::string text = rendered(found, options);
   if (options.output.empty())
     print(text);
   else
     replace_file(options.output, text);
-  return passed(report) ? ExitCode::ok : ExitCode::failed;
+  return found.exit_code();
 }
 
 }  // namespace
@@ -227,11 +271,12 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
   CLI::App* command =
       mlperf.add_subcommand("check", "Check logs against the official rules and stricter ones");
   command->footer(
-      "Example: benchctl mlperf check results/ --format sarif -o mlperf.sarif\n"
+      "Examples: benchctl mlperf check results/ --score\n"
+      "          benchctl mlperf check results/ --format sarif -o mlperf.sarif\n"
       "PATH is a log, or the folder of a benchmark (result_*.txt), a system, an organisation or a "
       "round.\n"
-      "Exit codes: 0 every log passes the official check and no strict check "
-      "found an error; 1 at least one failed; 2 no logs.");
+      "Exit codes: 0 every log passes the official check, no strict check found an error, and with "
+      "--score every entry has a score; 1 at least one failed; 2 no logs; 3 unknown benchmark.");
   auto options = std::make_shared<CheckCommand>();
   command->add_option("path", options->path, "Check this log, or all logs below this folder")
       ->required()
@@ -247,10 +292,16 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
                    "Use this version, such as 5.1.0; auto chooses by benchmark and date "
                    "(default: auto)")
       ->type_name("VERSION");
-  command
-      ->add_option("--ruleset-dir", options->rule_sets,
-                   "Read rule sets from this folder (default: the bundled ones)")
-      ->type_name("DIR");
+  CLI::Option* rule_sets =
+      command
+          ->add_option("--ruleset-dir", options->rule_sets,
+                       "Read rule sets from this folder (default: the bundled ones)")
+          ->type_name("DIR");
+  CLI::Option* score =
+      command
+          ->add_flag("--score", options->score,
+                     "Print the scores too, as `benchctl mlperf score` does; reads each log once")
+          ->excludes(rule_sets);
   command->add_flag("--werror", options->warnings_are_errors,
                     "Treat the official checker's warnings as errors");
   command->add_flag("--all", options->all,
@@ -259,7 +310,8 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
       command
           ->add_flag("--follow", options->follow,
                      "Follow the log of a running training until it stops, or Ctrl-C")
-          ->excludes(compat);
+          ->excludes(compat)
+          ->excludes(score);
   command
       ->add_option(
           "--prometheus", options->prometheus,

@@ -1,6 +1,7 @@
 """Synthetic MLPerf logs for comparing checkers: a valid log of any benchmark of rule sets 5.0.0 to 6.1.0, and changes to it."""
 
 import json
+import math
 import random
 
 FIXED = {  # what most benchmarks log; what a benchmark has of its own stands below. The batch first: rates are checked against it
@@ -77,21 +78,29 @@ def head(benchmark, division, ruleset):
     return lines + [line("init_stop", None, TIME + 60000), line("run_start", None, TIME + 60001)]
 
 
+FIRST_STEP = {"qwen35_397b_grpo": 18, "deepseekv3_671b": 43, "dlrmv4": 25}  # of the first evaluation; before any other, 1
+SAMPLES_PER_STEP = {"dlrmv4": 280}  # in batches
+SCHEDULED = tuple(FIRST_STEP)  # evaluated at these samples alone
+
+
 def progress(benchmark, batch, step, division, ruleset):
     """Metadata that says how far the run is after `step` evaluations."""
     broken = division == "open" and ruleset < "6" and benchmark in ("llama2_70b_lora", "llama31_405b", "llama31_8b")
     if benchmark in IN_EPOCHS or broken:  # open rules of these rounds ask for the other unit
         return {"epoch_num": step}
-    if benchmark == "dlrmv4":  # from block 25 of 280 steps
-        return {"samples_count": (24 + step) * 280 * batch}
-    first = {"qwen35_397b_grpo": batch * 18, "deepseekv3_671b": batch * 43}.get(benchmark, batch)
-    return {"samples_count": first + (step - 1) * batch}
+    return {"samples_count": (FIRST_STEP.get(benchmark, 1) + step - 1) * SAMPLES_PER_STEP.get(benchmark, 1) * batch}
 
 
-def right_log(benchmark, division, ruleset, evaluations=3):
+def evaluations_up_to(benchmark, batch, samples):
+    """How many evaluations a scheduled run has that converges after so many samples or at the next evaluation."""
+    steps = math.ceil(samples / (SAMPLES_PER_STEP.get(benchmark, 1) * batch))
+    return max(1, steps - FIRST_STEP[benchmark] + 1)
+
+
+def right_log(benchmark, division, ruleset, evaluations=3, batch=None):
     """A log that passes; Stable Diffusion needs two evaluations."""
     lines = head(benchmark, division, ruleset)
-    batch = OWN[benchmark].get("global_batch_size", FIXED["global_batch_size"])
+    batch = batch or OWN[benchmark].get("global_batch_size", FIXED["global_batch_size"])
     reached = REACHED_OPEN.get(benchmark, REACHED[benchmark]) if division == "open" else REACHED[benchmark]
     time_ms, after = TIME + 60002, {"samples_count": 0}
     for step in range(1, evaluations + 1):
@@ -110,6 +119,35 @@ def right_log(benchmark, division, ruleset, evaluations=3):
         lines.append(line("eval_stop", None, time_ms + 1600, **after))
         time_ms += 2000
     return lines + [line("run_stop", None, time_ms, status="success", **after)]
+
+
+def fitted(one, batch):
+    """Learning rates and lengths that the rules tie to the batch."""
+    if one["key"] == "global_batch_size":
+        one["value"] = batch
+    elif one["key"] == "opt_base_learning_rate" and one["value"] == 8e-05:
+        one["value"] = batch * 8e-05 / 1152
+    elif one["key"] == "opt_base_learning_rate" and one["value"] == 2.4e-05:
+        one["value"] = 2.4e-05 * math.sqrt(batch / 16384)
+    elif one["key"] == "opt_learning_rate_decay_steps" and one["value"] == 1192000:
+        one["value"] = math.ceil(1200000 * 1152 / batch) - math.ceil(8000 * 1152 / batch)
+
+
+def right_run(benchmark, ruleset, evaluations, batch, length, minutes):
+    """A log of the closed division at this batch that converges after `length` epochs or samples, or at the next evaluation of a schedule,
+    and takes so many minutes."""
+    scheduled = ruleset >= "6.1" and benchmark in SCHEDULED
+    if scheduled:
+        evaluations = evaluations_up_to(benchmark, batch, length)
+    lines = right_log(benchmark, "closed", ruleset, evaluations, batch if scheduled else None)
+    unit = "epoch_num" if benchmark in IN_EPOCHS else "samples_count"
+    last = max(one["metadata"].get(unit, 0) for one in lines)
+    for one in lines:
+        fitted(one, batch)
+        if not scheduled and one["metadata"].get(unit) == last and not one["key"].startswith("block_start"):
+            one["metadata"][unit] = length
+    lines[-1]["time_ms"] = TIME + 60001 + int(minutes * 60000)
+    return lines
 
 
 def text_of(lines):

@@ -70,7 +70,7 @@ void compare_factor(const EntryScore& entry, std::optional<double> written,
   if (std::abs(written.value_or(1.0) - own) <= kSameFactor) return;
   const std::string scores = fmt::format(
       "the score is {:.4f} minutes with the factor computed from these runs and {:.4f} ",
-      entry.olympic_mean_minutes * own, entry.olympic_mean_minutes * written.value_or(1.0));
+      entry.mean_minutes * own, entry.mean_minutes * written.value_or(1.0));
   if (written)
     findings.push_back(about_factor(fmt::format("{:.9g}", own), fmt::format("{:.9g}", *written),
                                     scores + "with that of scaling.json: the file is stale, or the "

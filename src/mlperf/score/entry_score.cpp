@@ -153,14 +153,15 @@ void set_mean(EntryScore& entry) {
   for (const ScoredRun* run : runs)
     minutes.push_back(run->use == RunUse::failed ? HUGE_VAL : run->minutes);
   const OlympicMean mean = olympic_mean(minutes);
-  entry.olympic_mean_minutes = mean.mean;
+  entry.mean_minutes = mean.mean;
   if (std::isnan(mean.mean))
     entry.problems.push_back(
         mean.without > 1
             ? fmt::format("{} of {} runs failed, at most one is allowed", mean.without, mean.runs)
             : mean.why);
-  else if (mean.trimmed)
-    drop_extremes(runs);
+  if (!mean.trimmed) return;
+  entry.olympic_mean_minutes = mean.mean;
+  drop_extremes(runs);
 }
 
 /// NaN unless all runs logged the same batch; failed runs may lack one.
@@ -189,7 +190,7 @@ WhatIf what_if(const EntryScore& entry, const RcpSet& set, double batch,
   WhatIf made{.test = rcp_test(set, batch, converged)};
   const auto& point = made.test.reference.point;
   if (point && std::isfinite(made.test.mean))
-    made.minutes_at_reference = entry.olympic_mean_minutes * point->mean / made.test.mean;
+    made.minutes_at_reference = entry.mean_minutes * point->mean / made.test.mean;
   return made;
 }
 
@@ -240,12 +241,11 @@ void set_factor(EntryScore& entry) {
   const double own = entry.rcp ? entry.rcp->factor : 1.0;
   entry.scaling_factor = entry.file_factor.value_or(own);
   if (!entry.file_factor || std::abs(*entry.file_factor - own) <= kSameFactor * own) return;
-  entry.warnings.push_back(
-      fmt::format("scaling.json has the factor {:.9g}, but these runs give {:.9g} ({:.6g} "
-                  "instead of {:.6g} minutes): the file is stale, or the review committee "
-                  "set another factor; the score uses the file's, as the published table does",
-                  *entry.file_factor, own, entry.olympic_mean_minutes * own,
-                  entry.olympic_mean_minutes * *entry.file_factor));
+  entry.warnings.push_back(fmt::format(
+      "scaling.json has the factor {:.9g}, but these runs give {:.9g} ({:.6g} "
+      "instead of {:.6g} minutes): the file is stale, or the review committee "
+      "set another factor; the score uses the file's, as the published table does",
+      *entry.file_factor, own, entry.mean_minutes * own, entry.mean_minutes * *entry.file_factor));
 }
 
 /// A counted run without a usable power log leaves the entry without energy.
@@ -262,7 +262,7 @@ void set_energy(EntryScore& entry) {
     sum += run.read.energy ? run.read.energy->joules : kNoValue;
     counted += 1.0;
   }
-  if (measured && std::isfinite(entry.olympic_mean_minutes))
+  if (measured && std::isfinite(entry.mean_minutes))
     entry.energy_joules = sum / counted * entry.scaling_factor;
 }
 
@@ -301,7 +301,7 @@ void score_entry(EntryScore& entry, const RcpSet* set, const ScoreSettings& sett
   set_mean(entry);
   test_convergence(entry, set, settings);
   set_factor(entry);
-  entry.provisional_minutes = entry.olympic_mean_minutes * entry.scaling_factor;
+  entry.provisional_minutes = entry.mean_minutes * entry.scaling_factor;
   if (entry.valid()) entry.score_minutes = entry.provisional_minutes;
   set_energy(entry);
 }

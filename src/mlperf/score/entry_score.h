@@ -74,9 +74,10 @@ struct EntryScore {
   std::string ruleset = {}, ruleset_reason = {};
   std::int64_t required_runs = 0;  // 0: unknown
   std::vector<ScoredRun> runs = {};
-  std::optional<RunWindow> window = {};  // if there are more runs than required
-  double olympic_mean_minutes = kNoValue;
-  std::string reference = {};  // the benchmark whose reference points are used
+  std::optional<RunWindow> window = {};    // if there are more runs than required
+  double mean_minutes = kNoValue;          // the olympic mean; of two runs or one, the plain mean
+  double olympic_mean_minutes = kNoValue;  // of three runs or more
+  std::string reference = {};              // the benchmark whose reference points are used
   std::optional<RcpTest> rcp = {};
   std::string rcp_why = {};                // why there was no test
   std::optional<double> file_factor = {};  // from scaling.json

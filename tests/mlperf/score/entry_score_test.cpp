@@ -80,6 +80,7 @@ TEST_CASE("too few runs have a provisional score only") {
   const EntryScore score = scored_entry(entry);
   CHECK(std::isnan(score.score_minutes));
   CHECK(score.provisional_minutes == 12);
+  CHECK(std::isnan(score.olympic_mean_minutes));
   CHECK(score.problems[0] == "2 of 3 required runs");
 }
 

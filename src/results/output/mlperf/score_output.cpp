@@ -161,7 +161,7 @@ std::string mean_text(const EntryScore& entry) {
   const auto chosen =
       std::ranges::count_if(entry.runs, [](const auto& run) { return run.use != RunUse::outside; });
   const auto counted = std::ranges::count(entry.runs, RunUse::counted, &ScoredRun::use);
-  if (std::isnan(entry.olympic_mean_minutes)) return "";
+  if (std::isnan(entry.mean_minutes)) return "";
   return fmt::format("mean of {} of {} runs{}", counted, chosen, dropped_text(entry));
 }
 
@@ -187,7 +187,7 @@ std::string what_if_text(const EntryScore& entry, const WhatIf& what_if) {
     words += fmt::format(
         "; with the reference's convergence and the throughput of these runs, the "
         "time would be {} minutes instead of {}",
-        format_minutes(what_if.minutes_at_reference), format_minutes(entry.olympic_mean_minutes));
+        format_minutes(what_if.minutes_at_reference), format_minutes(entry.mean_minutes));
   return words;
 }
 
@@ -343,7 +343,8 @@ FactList facts_of(const EntryScore& entry) {
   const std::string mean = mean_text(entry);
   add("runs", window_text(entry));
   if (!mean.empty())
-    add("olympic mean", format_minutes(entry.olympic_mean_minutes) + " minutes: " + mean);
+    add(std::isnan(entry.olympic_mean_minutes) ? "mean" : "olympic mean",
+        format_minutes(entry.mean_minutes) + " minutes: " + mean);
   add("convergence", convergence_text(entry));
   add("reference", reference_text(entry));
   add("factor", factor_text(entry));

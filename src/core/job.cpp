@@ -162,7 +162,7 @@ Json to_json(const Job& job) {
           {"case_name", job.case_name},
           {"probe", job.probe},
           {"device", job.device},
-          {"params", job.params},
+          {"params", job.params.get()},
           {"hosts", job.hosts},
           {"part", job.part},
           {"ranks", job.ranks},

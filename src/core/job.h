@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "core/record.h"
+#include "core/shared_json.h"
 
 namespace bench {
 
@@ -61,8 +62,8 @@ struct Job {
   std::string id;         // unique in its run: "03.gemm.2"
   std::string case_name;  // its case in the suite
   std::string probe;
-  std::string device = "host";   // host, cuda
-  Json params = Json::object();  // complete, with defaults filled in
+  std::string device = "host";  // host, cuda
+  SharedJson params;            // complete, with defaults filled in
   std::vector<std::string> hosts;
   /// The part of its hosts it uses: {"device": "cuda:3"}, {"rail": 2, "card": "mlx5_2"} (no card if
   /// its name differs between hosts); empty for whole hosts. Identifies the measurement; env passes

@@ -146,16 +146,16 @@ State::State(const Job& job, const Probe& probe, Device& device, Group& group, R
       started_(device.now()) {}
 
 const Json& State::param(const std::string& name) const {
-  const auto found = job_.params.find(name);
-  if (found == job_.params.end())
+  const auto found = job_.params->find(name);
+  if (found == job_.params->end())
     throw Error(ErrorKind::input, "job " + job_.id + " has no parameter '" + name + "'",
                 "see schemas/probes/" + probe_.name + ".json");
   return *found;
 }
 
 bool State::has(const std::string& name) const {
-  const auto found = job_.params.find(name);
-  return found != job_.params.end() && !found->is_null();
+  const auto found = job_.params->find(name);
+  return found != job_.params->end() && !found->is_null();
 }
 
 std::string State::text(const std::string& name) const { return param(name).get<std::string>(); }

@@ -20,7 +20,7 @@ struct LoaderJob : ProbeJob {
   TemporaryDirectory folder = {};
 
   explicit LoaderJob(Json params) : ProbeJob("data_loader", params) {
-    job.params["directory"] = folder.path().string();
+    job.params.own()["directory"] = folder.path().string();
     job.seed = 5;
   }
   Json facts() const {
@@ -95,7 +95,7 @@ std::string python_that(const LoaderJob& job, const std::string& does) {
 TEST_CASE("PyTorch's loader runs on the same data if a Python is given") {
   LoaderJob job(small({{"pipeline", "tokens"}, {"sequence", 32}}));
   const std::string answer = R"({\"pytorch\": \"2.9\", \"samples_per_cpu_second\": 500})";
-  job.job.params["pytorch_python"] = python_that(
+  job.job.params.own()["pytorch_python"] = python_that(
       job, "echo chatter; echo \"$@\" > \"$(dirname \"$0\")/said\"; echo \"" + answer + "\"");
   REQUIRE(job.run().status == Status::ok);
   const Json facts = job.facts();
@@ -109,7 +109,7 @@ TEST_CASE("PyTorch's loader runs on the same data if a Python is given") {
 TEST_CASE("no factor over PyTorch is reported if it is missing, fails, or has no such loader") {
   const auto reason = [](const Json& params, const std::string& does) {
     LoaderJob job(small(params));
-    job.job.params["pytorch_python"] =
+    job.job.params.own()["pytorch_python"] =
         does.empty() ? "/nonexistent/python" : python_that(job, does);
     CHECK(job.run().status == Status::ok);
     REQUIRE(job.of("pytorch_factor").size() == 1);

@@ -129,7 +129,7 @@ TEST_CASE("the cleanup command runs after the main command, and its exit code is
 
 TEST_CASE("an external command that cannot be started is reported with the reason") {
   ExternalBench external(kGood);
-  external.job.job.params["argv"] = {"/nowhere/train"};
+  external.job.job.params.own()["argv"] = {"/nowhere/train"};
   const Outcome outcome = external.run();
   CHECK(to_string(outcome.status) == "failed");
   CHECK_THAT(outcome.reason, Contains("/nowhere/train") && Contains("No such file"));

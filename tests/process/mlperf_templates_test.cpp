@@ -216,7 +216,7 @@ TEST_CASE("the command of every MLPerf template reaches its training and follows
     setenv("STAND_IN_WORDS", training_words(params).c_str(), 1);
     const Json argv = params["argv"];
     ExternalBench external({}, params);
-    external.job.job.params["argv"] = argv;
+    external.job.job.params.own()["argv"] = argv;
     const Outcome outcome = external.run();
     INFO(outcome.reason);
     CHECK(to_string(outcome.status) == "ok");

@@ -80,7 +80,7 @@ struct FakeCores {
     job.id = "01.test.0";
     job.probe = probe;
     job.params = std::move(defaults);
-    job.params.update(params);
+    job.params.own().update(params);
     device.fake_instructions = &fake;
   }
 

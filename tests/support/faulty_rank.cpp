@@ -130,7 +130,7 @@ std::string samples(const Job& job) {
   result.stop = "fixed";
   if (const double value = told_value(); value > 0.0)
     result.values.assign(400, value), result.flags.assign(400, kClean);
-  if (job.params.contains("dtype")) result.params["dtype"] = job.params["dtype"];
+  if (job.params->contains("dtype")) result.params["dtype"] = job.params["dtype"];
   return line(job.id, result);
 }
 
@@ -228,7 +228,7 @@ const std::map<std::string, std::function<void(const Job&)>> kFaults = {
        _exit(0);
      }},
     {"slow",
-     [](const Job& job) { usleep(static_cast<useconds_t>(job.params.value("ms", 100) * 1000)); }},
+     [](const Job& job) { usleep(static_cast<useconds_t>(job.params->value("ms", 100) * 1000)); }},
     {"count",  // for ever, each record with the next number
      [](const Job& job) {
        for (int i = 0;; ++i) {
@@ -258,7 +258,7 @@ void start() {
 }
 
 void serve(const Job& job) {
-  std::string fault = job.params.value("fault", "");
+  std::string fault = job.params->value("fault", "");
   if (const char* name = std::getenv("FAULTY_RANK"); name != nullptr && fault.empty()) fault = name;
   put(samples(job));
   std::cerr << "serving " << job.id << std::endl;

@@ -22,7 +22,7 @@ constexpr double kFirstNote_s = 10.0, kLongestWait_s = 600.0;  // between notes 
 /// "gemm dtype=f32 threads=2"
 std::string label_of(const PlanEntry& entry) {
   std::string text = entry.job.case_name;
-  for (const auto& [name, value] : entry.axes.items())
+  for (const auto& [name, value] : entry.axes->items())
     text += fmt::format(" {}={}", name, text_of(value));
   if (text.size() > kLongestWhat) text = text.substr(0, kLongestWhat) + "...";
   return printable(text);

@@ -80,8 +80,8 @@ class Collector {
   /// One limit for each value of a list among the job's parameters.
   void each(const char* list, const char* param, const std::string& metric,
             const Json& path = Json::object()) {
-    const auto values = job_.params.find(list);
-    if (values == job_.params.end() || !values->is_array()) return;
+    const auto values = job_.params->find(list);
+    if (values == job_.params->end() || !values->is_array()) return;
     for (const Json& value : *values) {
       Json params = path;
       params[param] = value;

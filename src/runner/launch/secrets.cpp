@@ -99,7 +99,7 @@ void reveal_secrets(Variables& env, const Secrets& secrets) {
 
 Job with_secrets(Job job, const Secrets& secrets) {
   reveal_secrets(job.env, secrets);
-  for_each_variable(job.params, [&](const std::string& name, Json& value) {
+  for_each_variable(job.params.own(), [&](const std::string& name, Json& value) {
     value = revealed(name, value.get<std::string>(), secrets);
   });
   return job;
@@ -107,7 +107,7 @@ Job with_secrets(Job job, const Secrets& secrets) {
 
 void check_secrets(const Job& job, const Secrets& secrets) {
   for (const auto& [name, value] : job.env) revealed(name, value, secrets);
-  for_each_variable(job.params, [&](const std::string& name, const Json& value) {
+  for_each_variable(job.params.get(), [&](const std::string& name, const Json& value) {
     revealed(name, value.get<std::string>(), secrets);
   });
 }

@@ -120,7 +120,8 @@ std::map<std::string, Seconds> outcome_times(const fs::path& records) {
 
 template <class AnyJob>
 std::string key_of(const AnyJob& job) {
-  return dump(Json{job.case_name, job.probe, job.device, job.params, job.ranks});
+  const Json& params = job.params;
+  return dump(Json{job.case_name, job.probe, job.device, params, job.ranks});
 }
 
 Durations durations_of(const fs::path& run) {
@@ -172,7 +173,7 @@ TelemetrySettings telemetry_of(const Suite& suite, const Case& suite_case) {
 /// Common to all jobs of a variant, which differ only in hosts: there may be 100,000 host sets.
 struct Pattern {
   Job job;
-  Json axes = Json::object();
+  SharedJson axes;
   std::string binding;
   std::vector<Place> places = {};        // of each host of the inventory
   std::map<int, Seconds> expected = {};  // by the number of ranks
@@ -190,7 +191,7 @@ Pattern pattern_of(const Suite& suite, const Case& suite_case, const Variant& va
   job.timeout_s = suite_case.timeout_s;
   job.measure = measure_of(suite, suite_case);
   job.telemetry = telemetry_of(suite, suite_case);
-  pattern.axes = variant.choice;
+  pattern.axes = Json(variant.choice);
   pattern.binding = chosen(variant, "binding", suite_case.binding).get<std::string>();
   const Json ranks = chosen(variant, "ranks_per_host", suite_case.ranks_per_host);
   for (const Host& host : inventory.hosts)

@@ -27,11 +27,11 @@ Durations last_durations(const std::filesystem::path& runs, const std::string& s
 
 struct PlanEntry {
   Job job;
-  Json axes = Json::object();  // what distinguishes it inside its case
-  std::string skip;            // reason of a skip; empty if the job runs
-  std::vector<Place> places;   // of its ranks, in the order of job.hosts
-  Seconds cooldown = {};       // idle time of its hosts afterwards
-  Seconds expected;            // duration of the last run, else an estimate
+  SharedJson axes;            // what distinguishes it inside its case
+  std::string skip;           // reason of a skip; empty if the job runs
+  std::vector<Place> places;  // of its ranks, in the order of job.hosts
+  Seconds cooldown = {};      // idle time of its hosts afterwards
+  Seconds expected;           // duration of the last run, else an estimate
 };
 
 struct Plan {

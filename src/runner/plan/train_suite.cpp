@@ -344,7 +344,7 @@ void fix_batch_of_rank(Plan& plan, std::int64_t batch, const ProbeCatalogue& cat
     check_param(*catalogue.find(entry.job.probe), "batch", of_all,
                 "--batch " + std::to_string(batch),
                 std::to_string(entry.job.ranks) + " ranks together");
-    entry.job.params["batch"] = of_all;
+    entry.job.params.own()["batch"] = of_all;
   }
 }
 

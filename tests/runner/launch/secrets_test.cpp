@@ -63,7 +63,7 @@ TEST_CASE("an external command's environment is hidden and comes back exactly") 
                 {"argv", {"train.py"}}};
   const Json before = job.params;
   Secrets secrets;
-  hide_secrets(job.params, secrets);
+  hide_secrets(job.params.own(), secrets);
   CHECK(job.params["environment"] == Json{{"API_KEY", secret_hash("k3y")}, {"SEED", "{seed}"}});
   CHECK(job.params["variables"] == Json{{"auth", secret_hash("word")}});
   CHECK(with_secrets(job, secrets).params == before);

@@ -1,6 +1,7 @@
 #include "runner/plan/planner.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/error.h"
 #include "runner/plan/plan_json.h"

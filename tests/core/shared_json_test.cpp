@@ -19,7 +19,7 @@ TEST_CASE("copies share a value until one is changed") {
   CHECK(&first.get() == before);  // nothing else has it
 }
 
-TEST_CASE("values begin as an object each of its own") {
+TEST_CASE("default values are empty and independent") {
   SharedJson one;
   const SharedJson other;
   CHECK(one.get() == Json::object());

@@ -34,7 +34,7 @@ def minutes_of(number):
 
 def write_runs(folder, ruleset, benchmark, points, length):
     batch = points["points"][0]["batch"]
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for number in range(points["runs"]):
         lines = right_run(benchmark, ruleset, 1 + number % 3, batch, length, minutes_of(number))
         for one in lines:  # runs do not overlap, and each has a seed of its own
@@ -60,8 +60,8 @@ def olympic_mean(times):
     return sum(kept) / len(kept)
 
 
-def wrong_of_right(code, report, runs):
-    """What a submission without a fault is blamed for."""
+def problems_of_valid(code, report, runs):
+    """What is wrong with the answer about a submission without a fault."""
     entry = report["score"]["entries"][0]
     found = [f"{file['path']}: {finding['text']}, found {finding['found']}" for file in report["files"] for finding in file["findings"]
              if finding["severity"] == "error"]
@@ -76,13 +76,27 @@ def wrong_of_right(code, report, runs):
     return found
 
 
-def wrong_of_fault(name, expected, code, report):
-    """Empty if the fault is found and named."""
+def problems_of_fault(fault, logs_pass, is_named, code, report):
+    """Empty if there is no score, the fault is named, and the logs pass or fail as they must."""
     entry = report["score"]["entries"][0]
-    text = json.dumps(report)
-    if code == 1 and entry["score_minutes"] is None and expected in text:
+    passed = all(file["official"] == "pass" for file in report["files"])
+    if code == 1 and entry["score_minutes"] is None and is_named(report) and passed == logs_pass:
         return []
-    return [f"{name}: exit code {code}, score {entry['score_minutes']}, '{expected}' {'is' if expected in text else 'is not'} in the report"]
+    return [f"{fault}: exit code {code}, score {entry['score_minutes']}, {entry['problems']}, "
+            f"{'' if is_named(report) else 'not '}named, the logs {'pass' if passed else 'fail'}"]
+
+
+def names_missing_run(report):
+    return [finding["rule"] for finding in report["folders"][0]["findings"]] == ["runs.count"]
+
+
+def names_missing_batch(report):
+    return all(any(finding["official"] and finding["rule"] == "required.global_batch_size" for finding in file["findings"])
+               for file in report["files"])
+
+
+def names_fast_convergence(report):
+    return any("is below the minimum" in problem for problem in report["score"]["entries"][0]["problems"])
 
 
 def check_benchmark(benchctl, root, ruleset, benchmark):
@@ -93,21 +107,16 @@ def check_benchmark(benchctl, root, ruleset, benchmark):
     (root / "systems").mkdir(parents=True)
     (root / "systems" / "system.json").write_text(json.dumps(DESCRIPTION))
     write_runs(folder, ruleset, benchmark, points, length)
-    wrong = wrong_of_right(*judged(benchctl, root, ruleset), points["runs"])
-    first = folder / "result_0.txt"
-    whole = first.read_text()
-    first.unlink()
-    wrong += wrong_of_fault("a run is missing", "runs.count", *judged(benchctl, root, ruleset))
-    for number in range(points["runs"]):
-        (folder / f"result_{number}.txt").write_text(whole)
-        remove_key(folder / f"result_{number}.txt", "global_batch_size")
-    wrong += wrong_of_fault("no batch is logged", "global_batch_size", *judged(benchctl, root, ruleset))
+    wrong = problems_of_valid(*judged(benchctl, root, ruleset), points["runs"])
     for log in folder.iterdir():
-        log.unlink()
-    folder.rmdir()
+        remove_key(log, "global_batch_size")
+    wrong += problems_of_fault("no batch is logged", False, names_missing_batch, *judged(benchctl, root, ruleset))
+    write_runs(folder, ruleset, benchmark, points, length)
+    (folder / "result_0.txt").unlink()
+    wrong += problems_of_fault("a run is missing", True, names_missing_run, *judged(benchctl, root, ruleset))
     if benchmark not in NO_FASTER:
         write_runs(folder, ruleset, benchmark, points, length / 2)
-        wrong += wrong_of_fault("twice as fast as the reference", "is below the minimum", *judged(benchctl, root, ruleset))
+        wrong += problems_of_fault("twice as fast as the reference", True, names_fast_convergence, *judged(benchctl, root, ruleset))
     return [f"{ruleset} {benchmark}: {one}" for one in wrong]
 
 

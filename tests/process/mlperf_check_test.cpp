@@ -5,6 +5,7 @@
 
 #include "core/locations.h"
 #include "core/schema.h"
+#include "tests/mlperf/right_log.h"
 #include "tests/process/program.h"
 #include "tests/support/catch.h"
 
@@ -143,6 +144,22 @@ TEST_CASE("mlperf check --score adds the scores") {
   CHECK(both["score"] == score);
   CHECK_THAT(bench.run({"mlperf", "check", path, "--score", "--format", "junit"}).err,
              Contains("--score does not support the format 'junit'"));
+}
+
+TEST_CASE("mlperf check --score fails if valid logs have no score") {
+  const BenchctlFolder bench;
+  const auto folder = bench.folder.path() / "acme" / "results" / "sys" / "llama31_8b";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "result_0.txt") << mlperf::RightLog().text();
+  const std::string path = folder.string(), page = (bench.folder.path() / "out.md").string();
+  CHECK(bench.run({"mlperf", "check", path}).exit.clean());
+  const Answer answer = bench.run({"mlperf", "check", path, "--score", "--markdown", page});
+  CHECK(answer.exit.text() == "exit code 1");
+  CHECK_THAT(answer.out, Contains("1 of 10 required runs"));
+  const std::string text = read_file(page);
+  CHECK(text.find("**INCOMPLETE**") < text.find("**PASS**"));
+  const Answer json = bench.run({"mlperf", "check", path, "--score", "--json"});
+  CHECK(parse_json(json.out, "stdout")["verdict"] == "fail");
 }
 
 TEST_CASE("mlperf check writes its report as a page and as Markdown, next to any format") {

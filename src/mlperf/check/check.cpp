@@ -219,21 +219,17 @@ void add_strict(const Log& log, const RunFacts& facts, const RuleSet& rules, con
   std::move(findings.begin(), findings.end(), std::back_inserter(file.findings));
 }
 
-/// The verdict for a score, which knows no option werror.
-OfficialVerdict plain_verdict(const Log& log, const RuleSet& rules, const CheckOptions& options,
-                              const OfficialVerdict& verdict) {
-  return options.warnings_are_errors ? official_check(log, rules) : verdict;
-}
-
-/// `extract`: for checks across logs, if these are strict. `run`: for a score, if not nullptr.
+/// `extract`: filled for strict checks only. `run`: filled for a score, which ignores
+/// warnings_are_errors, if not nullptr.
 FileCheck check_log(const Log& log, const Place& place, const CheckOptions& options,
                     const RuleSetChoice& choice, const RuleSet& rules, RunExtract& extract,
                     ReadRun* run) {
   OfficialVerdict verdict = official_check(log, rules, options.warnings_are_errors);
   RunFacts facts = facts_of(log);
-  if (run != nullptr)
-    *run =
-        run_of_log(log, facts, rules, choice.reason, plain_verdict(log, rules, options, verdict));
+  if (run != nullptr && options.warnings_are_errors)
+    *run = run_of_log(log, facts, rules, choice.reason, official_check(log, rules));
+  else if (run != nullptr)
+    *run = run_of_log(log, facts, rules, choice.reason, verdict);
   FileCheck file{.path = log.path,
                  .folder = place.folder,
                  .rule_set = choice.version,

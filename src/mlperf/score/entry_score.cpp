@@ -112,7 +112,7 @@ void check_line_order(EntryScore& entry, const RcpSet& set) {
 
 void choose_runs(EntryScore& entry) {
   if (entry.required_runs == 0) {
-    entry.problems.push_back("unknown number of required runs for " + entry.benchmark + " takes");
+    entry.problems.push_back("unknown number of required runs for " + entry.benchmark);
     return;
   }
   const auto count = static_cast<std::size_t>(entry.required_runs);

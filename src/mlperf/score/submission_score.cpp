@@ -95,9 +95,9 @@ std::vector<ReadRun> read_runs(const Submission& submission, const std::string& 
   return runs;
 }
 
-/// Then all logs use one round, the newest that any log belongs to by benchmark and date, among the
-/// rounds with all benchmarks of the submitters' folders. (A submission may contain results of an
-/// earlier round.)
+/// Checks the logs of earlier rounds again by the newest round that any log belongs to by benchmark
+/// and date, among the rounds with all benchmarks of the submitters' folders. (A submission may
+/// contain results of an earlier round.)
 void use_newest_round(std::vector<ReadRun>& runs, const Submission& submission,
                       const std::string& ruleset) {
   const auto differs = [&](const ReadRun& run) { return run.ruleset != runs.front().ruleset; };

@@ -51,9 +51,9 @@ struct SubmissionScoreSettings : ScoreSettings {
 SubmissionScore score_submission(const Submission& submission,
                                  const SubmissionScoreSettings& settings);
 
-// The same for logs that somebody else reads, so that each is read once.
+// The same in two steps, for a caller that reads the logs itself.
 
-/// `verdict`: of official_check() with `rules`, which choose_round() gave for `reason`.
+/// `rules` and `reason`: the choice of choose_round(); `verdict`: of official_check() by them.
 ReadRun run_of_log(const Log& log, RunFacts facts, const RuleSet& rules, std::string reason,
                    const OfficialVerdict& verdict);
 /// `runs`: of all logs, those of entries first. Reads those again that are not of the newest round

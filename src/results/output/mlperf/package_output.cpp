@@ -35,10 +35,10 @@ ItemList first_errors(const CheckReport& check) {
 std::string score_sentence(const EntryScore& score) {
   if (std::isfinite(score.score_minutes))
     return fmt::format("score {} minutes", format_minutes(score.score_minutes));
-  return std::isfinite(score.olympic_mean_minutes)
-             ? fmt::format("olympic mean {} minutes, no score",
-                           format_minutes(score.olympic_mean_minutes))
-             : "no score";
+  if (!std::isfinite(score.mean_minutes)) return "no score";
+  return fmt::format("{} {} minutes, no score",
+                     std::isnan(score.olympic_mean_minutes) ? "mean" : "olympic mean",
+                     format_minutes(score.mean_minutes));
 }
 
 Json packaged_run_json(const ScoredRun& run) {

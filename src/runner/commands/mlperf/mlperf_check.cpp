@@ -185,17 +185,24 @@ struct Checked {
   mlperf::CheckReport report;
   std::optional<mlperf::SubmissionScore> score;
 
+  /// The scores say first what is missing if nothing is wrong with the logs.
   Document document(bool all) const {
     Document both = to_document(report, all);
     if (!score) return both;
+    const bool banner_of_score = passed(report) && score->exit_code != ExitCode::ok;
     both.add(Heading{"Scores"});
-    for (Document::Part& part : to_document(*score, false).parts)
-      if (!std::holds_alternative<Headline>(part.block)) both.parts.push_back(std::move(part));
+    for (Document::Part& part : to_document(*score, false).parts) {
+      const bool banner = std::holds_alternative<Headline>(part.block);
+      if (banner && banner_of_score) both.parts.insert(both.parts.begin(), part);
+      if (!banner) both.parts.push_back(std::move(part));
+    }
     return both;
   }
   Json json() const {
     Json both = to_json(report);
-    if (score) both["score"] = to_json(*score);
+    if (!score) return both;
+    both["score"] = to_json(*score);
+    if (exit_code() != ExitCode::ok) both["verdict"] = "fail";
     return both;
   }
   ExitCode exit_code() const {
@@ -276,7 +283,9 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
       "PATH is a log, or the folder of a benchmark (result_*.txt), a system, an organisation or a "
       "round.\n"
       "Exit codes: 0 every log passes the official check, no strict check found an error, and with "
-      "--score every entry has a score; 1 at least one failed; 2 no logs; 3 unknown benchmark.");
+      "--score every entry has a score; 1 at least one failed; 2 no logs; 3 the logs pass, but it "
+      "is "
+      "unknown how many runs a benchmark requires.");
   auto options = std::make_shared<CheckCommand>();
   command->add_option("path", options->path, "Check this log, or all logs below this folder")
       ->required()
@@ -299,8 +308,9 @@ void add_mlperf_check(CLI::App& mlperf, CommandResult& result) {
           ->type_name("DIR");
   CLI::Option* score =
       command
-          ->add_flag("--score", options->score,
-                     "Print the scores too, as `benchctl mlperf score` does; reads each log once")
+          ->add_flag(
+              "--score", options->score,
+              "Print the scores too, as `benchctl mlperf score` does, in one pass over the logs")
           ->excludes(rule_sets);
   command->add_flag("--werror", options->warnings_are_errors,
                     "Treat the official checker's warnings as errors");

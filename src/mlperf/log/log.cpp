@@ -76,7 +76,8 @@ std::size_t find_token(std::string_view bytes, std::size_t from) {
         static_cast<unsigned>(_mm_movemask_epi8(_mm_and_si128(equal(0, first), equal(3, fourth))));
     for (; places != 0; places &= places - 1) {
       const std::size_t found = from + static_cast<std::size_t>(std::countr_zero(places));
-      if (bytes.substr(found).starts_with(kMllogToken)) return found;
+      if (std::memcmp(bytes.data() + found, kMllogToken.data(), kMllogToken.size()) == 0)
+        return found;
     }
   }
   return bytes.find(kMllogToken, from);
@@ -350,6 +351,8 @@ Log log_of(FileBytes bytes, std::filesystem::path path) {
   Log log{.path = std::move(path), .content = std::move(bytes.owner)};
   log.bytes = static_cast<std::int64_t>(bytes.text.size());
   log.digest = digest_of(bytes.text);
+  constexpr std::size_t kUsual = 128;  // entries
+  log.entries.reserve(kUsual);
   LineWalk walk(bytes.text);
   LineReader lines(log);
   for (TokenLine at; walk.next(at);) lines.add(at.text, at.line, at.column);

@@ -106,12 +106,12 @@ struct Fields {
 };
 
 struct LineOutcome {
-  std::optional<LogEntry> entry = {};  // without its position; empty if invalid or skipped
+  bool wanted = false;  // the entry is set, except for its position
   std::optional<LineError> error = {};
   std::string why = {};  // safe to print
 };
 
-LineOutcome refused(LineError error, std::string why) { return {{}, error, std::move(why)}; }
+LineOutcome refused(LineError error, std::string why) { return {false, error, std::move(why)}; }
 
 LineOutcome refused(const PythonJsonReader& reader, std::string_view body) {
   const std::string place = std::string(reader.error()) + " at byte " +
@@ -221,14 +221,12 @@ LineOutcome without(Field field) {
 }
 
 /// In the order of the official checker.
-LineOutcome entry_of(Fields& fields) {
-  LineOutcome outcome;
-  LogEntry entry;
+LineOutcome set_entry(LogEntry& entry, Fields& fields) {
   if (!fields.present[kTime]) return without(kTime);
   if (LineOutcome bad = set_time(entry, fields.time); bad.error) return bad;
   for (const Field field : {kKey, kValue, kMetadata})
     if (!fields.present[field]) return without(field);
-  if (fields.unwanted()) return outcome;
+  if (fields.unwanted()) return {};
   if (!fields.waiting_value.empty()) PythonJsonReader(fields.waiting_value).read(&fields.value);
   if (!fields.waiting_metadata.empty())
     PythonJsonReader(fields.waiting_metadata).read(&fields.metadata);
@@ -236,12 +234,11 @@ LineOutcome entry_of(Fields& fields) {
   entry.event_type = fields.event_type.text;
   entry.value = std::move(fields.value);
   entry.metadata = std::move(fields.metadata);
-  outcome.entry = std::move(entry);
-  return outcome;
+  return {.wanted = true};
 }
 
 /// `body`: the text after the token.
-LineOutcome read_line(std::string_view body) {
+LineOutcome read_line(std::string_view body, LogEntry& entry) {
   body = without_trailing_space(body);
   PythonJsonReader reader(body);
   reader.skip_space();
@@ -249,7 +246,7 @@ LineOutcome read_line(std::string_view body) {
   if (reader.peek() != '{') return no_object(reader, body);
   Fields fields;
   if (!read_fields(reader, fields)) return refused(reader, body);
-  return entry_of(fields);
+  return set_entry(entry, fields);
 }
 
 bool is_of_number(char c) {
@@ -301,7 +298,6 @@ std::size_t equal_bytes(std::string_view a, std::string_view b) {
 }  // namespace
 
 bool differ_in_numbers(std::string_view a, std::string_view b) {
-  if (a.find('\\') != a.npos) return false;
   for (;;) {
     std::size_t same = equal_bytes(a, b);
     if (same == a.size() && same == b.size()) return true;
@@ -318,13 +314,16 @@ bool differ_in_numbers(std::string_view a, std::string_view b) {
 void LineReader::add(std::string_view text, std::int64_t line, std::int64_t column) {
   const std::int64_t index = log_.mllog_lines++;
   if (!counted_.empty() && differ_in_numbers(counted_, text)) return;
-  LineOutcome outcome = read_line(text.substr(kMllogToken.size()));
-  if (outcome.error)
-    log_.invalid_lines.push_back({line, column, index, *outcome.error, std::move(outcome.why)});
-  else if (!outcome.entry)
-    counted_ = text;
-  if (!outcome.entry) return;
-  LogEntry& entry = log_.entries.emplace_back(std::move(*outcome.entry));
+  LogEntry& entry = log_.entries.emplace_back();
+  LineOutcome outcome = read_line(text.substr(kMllogToken.size()), entry);
+  if (!outcome.wanted) {
+    log_.entries.pop_back();
+    if (outcome.error)
+      log_.invalid_lines.push_back({line, column, index, *outcome.error, std::move(outcome.why)});
+    else if (text.find('\\') == text.npos)
+      counted_ = text;
+    return;
+  }
   entry.line = line;
   entry.column = column;
   entry.index = index;

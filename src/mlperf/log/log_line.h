@@ -13,8 +13,8 @@ namespace bench::mlperf {
 /// Python raises ValueError; infinity if out of range. (Unlike Python, rejects non-ASCII digits.)
 std::optional<double> python_float(std::string_view text);
 
-/// Whether two texts without backslashes differ only in JSON numbers of at most 30 characters, at
-/// the same places and not next to an underscore. Then one of them is valid JSON if the other is,
+/// Whether two texts differ only in JSON numbers of at most 30 characters, at the same places and
+/// not next to an underscore; `a` has no backslash. Then one of them is valid JSON if the other is,
 /// with the same words, and strings of both are floats for Python or neither.
 bool differ_in_numbers(std::string_view a, std::string_view b);
 

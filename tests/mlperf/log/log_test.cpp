@@ -66,7 +66,6 @@ TEST_CASE("lines that differ in numbers are as valid as each other") {
                                  {"0,", "00,"},
                                  {"12", "1_2"}})
     CHECK_FALSE(differ_in_numbers(line, with(from, to)));
-  CHECK_FALSE(differ_in_numbers(R"({"a": "\u1234"})", R"({"a": "\u1"})"));
   CHECK_FALSE(differ_in_numbers(R"({"time_ms": "1_1"})", R"({"time_ms": "1_-1"})"));
   CHECK_FALSE(differ_in_numbers(R"({"time_ms": "1e1_5"})", R"({"time_ms": "1e1.0_5"})"));
 }

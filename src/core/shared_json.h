@@ -14,7 +14,8 @@ class SharedJson {
  public:
   /// {}
   SharedJson() : value_(empty()) {}
-  SharedJson(Json value) : value_(std::make_shared<Json>(std::move(value))) {}
+  SharedJson(Json value) : value_(std::make_shared<const Json>(std::move(value))) {}
+  /// As for Json, braces around one value make a list of it.
   SharedJson(Json::initializer_list_t value) : SharedJson(Json(value)) {}
 
   const Json& get() const { return *value_; }
@@ -28,19 +29,20 @@ class SharedJson {
   }
   friend bool operator==(const SharedJson& a, const Json& b) { return *a.value_ == b; }
 
-  /// To be changed: copies keep the value that they have.
+  /// For changes that its copies do not see. The reference is valid until the next assignment.
   Json& own() {
-    if (value_.use_count() > 1) value_ = std::make_shared<Json>(*value_);
-    return *value_;
+    const auto copy = std::make_shared<Json>(*value_);
+    value_ = copy;
+    return *copy;
   }
 
  private:
-  static const std::shared_ptr<Json>& empty() {
-    static const auto object = std::make_shared<Json>(Json::object());
+  static const std::shared_ptr<const Json>& empty() {
+    static const auto object = std::make_shared<const Json>(Json::object());
     return object;
   }
 
-  std::shared_ptr<Json> value_;
+  std::shared_ptr<const Json> value_;
 };
 
 }  // namespace bench

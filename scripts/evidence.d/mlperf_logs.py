@@ -78,9 +78,16 @@ def head(benchmark, division, ruleset):
     return lines + [line("init_stop", None, TIME + 60000), line("run_start", None, TIME + 60001)]
 
 
-FIRST_STEP = {"qwen35_397b_grpo": 18, "deepseekv3_671b": 43, "dlrmv4": 25}  # of the first evaluation; before any other, 1
-SAMPLES_PER_STEP = {"dlrmv4": 280}  # in batches
-SCHEDULED = tuple(FIRST_STEP)  # evaluated at these samples alone
+def schedule(benchmark, batch):
+    """Samples at the first evaluation and between two; by the rules of 6.1 for some, and for others as long as a batch."""
+    if benchmark == "dlrmv4":
+        every = math.ceil(0.001 * 2290835423 / batch) * batch
+        return math.ceil((4480 * batch + 135331840) // 3 / every) * every, every
+    if benchmark == "qwen35_397b_grpo":
+        return batch * math.ceil(2.5 + 3840 / batch), batch
+    if benchmark == "deepseekv3_671b":
+        return batch * math.floor(42 + 24576 / batch), batch
+    return batch, batch
 
 
 def progress(benchmark, batch, step, division, ruleset):
@@ -88,13 +95,14 @@ def progress(benchmark, batch, step, division, ruleset):
     broken = division == "open" and ruleset < "6" and benchmark in ("llama2_70b_lora", "llama31_405b", "llama31_8b")
     if benchmark in IN_EPOCHS or broken:  # open rules of these rounds ask for the other unit
         return {"epoch_num": step}
-    return {"samples_count": (FIRST_STEP.get(benchmark, 1) + step - 1) * SAMPLES_PER_STEP.get(benchmark, 1) * batch}
+    first, every = schedule(benchmark, batch)
+    return {"samples_count": first + (step - 1) * every}
 
 
 def evaluations_up_to(benchmark, batch, samples):
     """How many evaluations a scheduled run has that converges after so many samples or at the next evaluation."""
-    steps = math.ceil(samples / (SAMPLES_PER_STEP.get(benchmark, 1) * batch))
-    return max(1, steps - FIRST_STEP[benchmark] + 1)
+    first, every = schedule(benchmark, batch)
+    return 1 + max(0, math.ceil((samples - first) / every))
 
 
 def right_log(benchmark, division, ruleset, evaluations=3, batch=None):
@@ -121,29 +129,35 @@ def right_log(benchmark, division, ruleset, evaluations=3, batch=None):
     return lines + [line("run_stop", None, time_ms, status="success", **after)]
 
 
-def fitted(one, batch):
-    """Learning rates and lengths that the rules tie to the batch."""
-    if one["key"] == "global_batch_size":
+def fit(one, benchmark, batch):
+    """Sets what the rules tie to the batch: learning rates, lengths, the batch itself."""
+    factors = {("dlrmv4", "opt_base_learning_rate"): batch / 8192, ("dlrmv4", "opt_sparse_base_learning_rate"): batch / 8192,
+               ("llama31_405b", "opt_base_learning_rate"): batch / 1152,
+               ("deepseekv3_671b", "opt_base_learning_rate"): math.sqrt(batch / 16384),
+               ("qwen35_397b_grpo", "opt_base_learning_rate"): math.sqrt(batch / 256),
+               ("qwen35_397b_grpo", "opt_gradient_clip_norm"): math.sqrt(256 / batch)}
+    key = one["key"]
+    if key == "global_batch_size":
         one["value"] = batch
-    elif one["key"] == "opt_base_learning_rate" and one["value"] == 8e-05:
-        one["value"] = batch * 8e-05 / 1152
-    elif one["key"] == "opt_base_learning_rate" and one["value"] == 2.4e-05:
-        one["value"] = 2.4e-05 * math.sqrt(batch / 16384)
-    elif one["key"] == "opt_learning_rate_decay_steps" and one["value"] == 1192000:
+    elif (benchmark, key) in factors:
+        one["value"] *= factors[benchmark, key]
+    elif benchmark == "qwen35_397b_grpo" and key == "num_prompts_per_step":
+        one["value"] = batch // 16
+    elif benchmark == "llama31_405b" and key == "opt_learning_rate_decay_steps":
         one["value"] = math.ceil(1200000 * 1152 / batch) - math.ceil(8000 * 1152 / batch)
 
 
 def right_run(benchmark, ruleset, evaluations, batch, length, minutes):
     """A log of the closed division at this batch that converges after `length` epochs or samples, or at the next evaluation of a schedule,
     and takes so many minutes."""
-    scheduled = ruleset >= "6.1" and benchmark in SCHEDULED
+    scheduled = ruleset >= "6.1" and benchmark in ("dlrmv4", "qwen35_397b_grpo", "deepseekv3_671b")
     if scheduled:
         evaluations = evaluations_up_to(benchmark, batch, length)
     lines = right_log(benchmark, "closed", ruleset, evaluations, batch if scheduled else None)
     unit = "epoch_num" if benchmark in IN_EPOCHS else "samples_count"
     last = max(one["metadata"].get(unit, 0) for one in lines)
     for one in lines:
-        fitted(one, batch)
+        fit(one, benchmark, batch)
         if not scheduled and one["metadata"].get(unit) == last and not one["key"].startswith("block_start"):
             one["metadata"][unit] = length
     lines[-1]["time_ms"] = TIME + 60001 + int(minutes * 60000)

@@ -131,18 +131,18 @@ def right_log(benchmark, division, ruleset, evaluations=3, batch=None):
 
 def fit(one, benchmark, batch):
     """Sets what the rules tie to the batch: learning rates, lengths, the batch itself."""
-    factors = {("dlrmv4", "opt_base_learning_rate"): batch / 8192, ("dlrmv4", "opt_sparse_base_learning_rate"): batch / 8192,
-               ("llama31_405b", "opt_base_learning_rate"): batch / 1152,
-               ("deepseekv3_671b", "opt_base_learning_rate"): math.sqrt(batch / 16384),
-               ("qwen35_397b_grpo", "opt_base_learning_rate"): math.sqrt(batch / 256),
-               ("qwen35_397b_grpo", "opt_gradient_clip_norm"): math.sqrt(256 / batch)}
+    tied = {("dlrmv4", "opt_base_learning_rate"): lambda value: value * batch / 8192,
+            ("dlrmv4", "opt_sparse_base_learning_rate"): lambda value: value * batch / 8192,
+            ("llama31_405b", "opt_base_learning_rate"): lambda value: batch * value / 1152,  # the rule allows no other rounding
+            ("deepseekv3_671b", "opt_base_learning_rate"): lambda value: value * math.sqrt(batch / 16384),
+            ("qwen35_397b_grpo", "opt_base_learning_rate"): lambda value: value * math.sqrt(batch / 256),
+            ("qwen35_397b_grpo", "opt_gradient_clip_norm"): lambda value: value * math.sqrt(256 / batch),
+            ("qwen35_397b_grpo", "num_prompts_per_step"): lambda value: value * batch // 256}
     key = one["key"]
     if key == "global_batch_size":
         one["value"] = batch
-    elif (benchmark, key) in factors:
-        one["value"] *= factors[benchmark, key]
-    elif benchmark == "qwen35_397b_grpo" and key == "num_prompts_per_step":
-        one["value"] = batch // 16
+    elif (benchmark, key) in tied:
+        one["value"] = tied[benchmark, key](one["value"])
     elif benchmark == "llama31_405b" and key == "opt_learning_rate_decay_steps":
         one["value"] = math.ceil(1200000 * 1152 / batch) - math.ceil(8000 * 1152 / batch)
 

@@ -70,6 +70,17 @@ TEST_CASE("lines that differ in numbers are as valid as each other") {
   CHECK_FALSE(differ_in_numbers(R"({"time_ms": "1e1_5"})", R"({"time_ms": "1e1.0_5"})"));
 }
 
+TEST_CASE("digits of an escape sequence are no number") {
+  const auto line = [](const std::string& text) {
+    return R"(:::MLLOG {"key": "tracked_stats", "time_ms": 1, "value": ")" + text +
+           R"(", "metadata": {}})" + "\n";
+  };
+  const Log log = read_log_text(line(R"(\u1234)") + line(R"(\u1)"), "x");
+  CHECK(log.mllog_lines == 2);
+  REQUIRE(log.invalid_lines.size() == 1);
+  CHECK(log.invalid_lines[0].line == 2);
+}
+
 TEST_CASE("a line is read as if no line stood before it") {
   // What the reader knows of the last line that it skipped must not hide an error, or an entry.
   const std::string time = GENERATE(as<std::string>(), "17", "\"1_7\"", "\" 1.5e1 \"");

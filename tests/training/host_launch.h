@@ -99,13 +99,14 @@ class HostLaunch {
     scratch_.resize(static_cast<std::size_t>(bytes) / sizeof(double) + 1);
     return scratch_.data();
   }
-  /// Ids in ascending order and where each stood; equal ids in their order. Ids that a table of
-  /// `table_rows` lacks become table_rows.
+  /// Ids less `first` in ascending order and where each stood; equal ones in their order. Those
+  /// that a table of `table_rows` lacks become table_rows.
   std::pair<const std::int32_t*, const std::int32_t*> sorted(const std::int32_t* ids,
-                                                             std::int64_t count,
+                                                             std::int64_t count, std::int64_t first,
                                                              std::int64_t table_rows) {
     const auto known = [&](std::int32_t at) {
-      return ids[at] < 0 || ids[at] >= table_rows ? static_cast<std::int32_t>(table_rows) : ids[at];
+      const std::int64_t row = ids[at] - first;
+      return static_cast<std::int32_t>(row < 0 || row >= table_rows ? table_rows : row);
     };
     positions_.resize(static_cast<std::size_t>(count));
     std::iota(positions_.begin(), positions_.end(), 0);

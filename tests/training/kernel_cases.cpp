@@ -207,6 +207,35 @@ void add_losses(CaseList& cases, Dtype dtype, std::int64_t n) {
                      }});
 }
 
+/// Of n tokens, divided over two ranks.
+void add_vocabularies(CaseList& cases, Dtype dtype, std::int64_t n) {
+  constexpr std::int64_t kRows = 64, kWidth = 96;
+  for (const double scale : {0.0, 1.0 / kRows})
+    cases.push_back(
+        {"divided vocabulary of " + std::to_string(n) + (scale > 0 ? ", trained" : ""),
+         [=](const KernelSet& set, CaseTensors& tensors) {
+           const View tokens = tensors.ids(kRows, n);
+           const View sums =
+               tensors.result(tensors.values(2 * kRows, kLogitStatistics, accumulator_of(dtype)));
+           View logits[2];
+           const auto part_of = [=](int rank) { return VocabularyPart{rank * (n / 3), n}; };
+           for (const int rank : {0, 1}) {
+             const std::int64_t own = rank ? n - n / 3 : n / 3;
+             logits[rank] = tensors.result(tensors.values(kRows, own, dtype, 4.0));
+             set.vocabulary->summarize_logits(logits[rank], tokens, part_of(rank),
+                                              rows_of(sums, rank * kRows, kRows));
+             const View y = tensors.result(tensors.values(kRows, kWidth, dtype));
+             set.vocabulary->look_up(tokens, part_of(rank), tensors.values(own, kWidth, dtype), y);
+             set.vocabulary->look_up_backward(
+                 tokens, part_of(rank), tensors.values(kRows, kWidth, dtype),
+                 tensors.result(tensors.values(own, kWidth, dtype)), scale > 0);
+           }
+           for (const int rank : {0, 1})
+             set.vocabulary->cross_entropy({logits[rank], tokens, part_of(rank), sums, scale,
+                                            tensors.result(tensors.values(kRows, 1, Dtype::f64))});
+         }});
+}
+
 void add_updates(CaseList& cases, Dtype dtype, std::int64_t count) {
   const auto parameters = [=](CaseTensors& tensors, auto& range) {
     range.parameters = tensors.result(tensors.values(1, count, dtype));
@@ -259,6 +288,7 @@ std::vector<KernelCase> kernel_cases(Dtype dtype) {
   }
   for (const std::int64_t n : {91, 5000}) {
     add_losses(cases, dtype, n);
+    add_vocabularies(cases, dtype, n);
     add_updates(cases, dtype, n);
   }
   std::ranges::move(diffusion_cases(dtype), std::back_inserter(cases));

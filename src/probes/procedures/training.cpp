@@ -211,15 +211,16 @@ struct MemoryFit {
   std::string why_not = {};  // "" if the training fits on every rank
 };
 
-/// Stages differ; tensor ranks, context ranks and copies do not.
+/// Stages differ; context ranks and copies do not. Of tensor ranks, the last has the most tokens of
+/// the vocabulary.
 training::MemoryNeed need_of_fullest_rank(const training::Workload& workload,
                                           const training::BatchSplit& split,
                                           const training::TrainerOptions& options, int ranks) {
   training::MemoryNeed most;
   const int stages = options.split.pipeline;
   for (int stage = 0; stage < stages; ++stage) {
-    const training::ModelPart part =
-        training::part_of_rank(options.split, stage * (ranks / stages), ranks);
+    const training::ModelPart part = training::part_of_rank(
+        options.split, stage * (ranks / stages) + options.split.tensor - 1, ranks);
     const training::MemoryNeed need =
         training::memory_need(workload, split, options.dtype, options.recompute, part,
                               options.split.schedule, options.parallel.method);

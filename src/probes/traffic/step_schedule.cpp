@@ -6,6 +6,7 @@
 
 #include "training/engine/gradient_blocks.h"
 #include "training/kernels/memory.h"
+#include "training/kernels/vocabulary_kernels.h"
 #include "training/parallel/bucket_exchange.h"
 
 namespace bench {
@@ -19,13 +20,21 @@ std::int64_t aligned_elements(std::int64_t elements, Dtype dtype) {
   return (elements * size + at - 1) / at * at / size;
 }
 
+/// The tokens of the vocabulary that a rank has.
+std::int64_t own_tokens(const StepSettings& settings, const TrafficPlace& place) {
+  const training::ModelPart part{.tensor_rank = place.tensor,
+                                 .tensor_ranks = settings.split.tensor};
+  const auto [first, end] = part.tokens(settings.model.vocabulary);
+  return end - first;
+}
+
 class StepBuilder {
  public:
   StepBuilder(const StepSettings& settings, const TrafficPlace& place)
       : s_(settings),
         m_(settings.model),
         place_(place),
-        by_{settings.split.tensor, settings.split.expert},
+        by_{settings.split.tensor, own_tokens(settings, place), settings.split.expert},
         norms_(m_.biases ? 2 : 1),
         query_columns_(m_.query_columns() / settings.split.tensor),
         kv_columns_(m_.kv_columns() / settings.split.tensor),
@@ -158,6 +167,12 @@ class StepBuilder {
         exchange(TrafficKind::sum, TrafficGroup::tensor, "norm gradient", tensors[i].elements);
       scatter_shard(tensors[i], false);
     }
+  }
+
+  /// What ranks exchange for the loss of a divided vocabulary, in elements of the step's type.
+  std::int64_t logit_statistics() const {
+    const auto size = static_cast<std::int64_t>(size_of(training::accumulator_of(s_.dtype)));
+    return rows_ * training::kLogitStatistics * size / static_cast<std::int64_t>(size_of(s_.dtype));
   }
 
   // Attention.
@@ -344,7 +359,8 @@ class StepBuilder {
 
   void forward() {
     if (is_first_) {
-      for (const TrafficTensor& tensor : embedding_tensors(m_)) gather_shard(tensor, false);
+      for (const TrafficTensor& tensor : embedding_tensors(m_, by_)) gather_shard(tensor, false);
+      leave_divided("embedding rows");
     } else {
       message(TrafficKind::receive, TrafficGroup::pipeline, "activations",
               residual_rows_ * m_.width, place_.stage - 1);
@@ -356,19 +372,21 @@ class StepBuilder {
     if (!is_last_)
       return message(TrafficKind::send, TrafficGroup::pipeline, "activations",
                      residual_rows_ * m_.width, place_.stage + 1);
-    const Tensors tensors = head_tensors(m_);
+    const Tensors tensors = head_tensors(m_, by_);
     for (std::size_t i = 0; i < norms_; ++i) gather_shard(tensors[i], false);
     enter_divided();
     for (std::size_t i = norms_; i < tensors.size(); ++i) gather_shard(tensors[i], false);
-    compute("head", rows_, m_.vocabulary, m_.width);
+    compute("head", rows_, by_.tokens, m_.width);
+    exchange(TrafficKind::gather, TrafficGroup::tensor, "logit statistics", logit_statistics());
   }
 
   void backward() {
     if (is_last_) {
-      const Tensors tensors = head_tensors(m_);
+      const Tensors tensors = head_tensors(m_, by_);
       for (std::size_t i = norms_; i < tensors.size(); ++i) gather_again(tensors[i], false);
-      compute("backward", rows_, m_.vocabulary, m_.width);
+      compute("backward", rows_, by_.tokens, m_.width);
       for (std::size_t i = norms_; i < tensors.size(); ++i) scatter_shard(tensors[i], false);
+      enter_divided_backward("head input gradient");
       norm_backward(tensors);
       finish(tensors);
     } else {
@@ -383,7 +401,7 @@ class StepBuilder {
       return message(TrafficKind::send, TrafficGroup::pipeline, "gradients",
                      residual_rows_ * m_.width, place_.stage - 1);
     leave_divided_backward();
-    Tensors tensors = embedding_tensors(m_);
+    Tensors tensors = embedding_tensors(m_, by_);
     std::ranges::reverse(tensors);
     for (const TrafficTensor& tensor : tensors) scatter_shard(tensor, false);
     finish(tensors);
@@ -407,13 +425,13 @@ class StepBuilder {
         elements += aligned_elements(tensor.elements, s_.dtype);
       return elements;
     };
-    if (is_first_) dense_.elements += sum(embedding_tensors(m_));
+    if (is_first_) dense_.elements += sum(embedding_tensors(m_, by_));
     for (std::int64_t layer = first_layer_; layer < last_layer_; ++layer) {
       dense_.elements +=
           sum(attention_tensors(m_, by_)) + sum(feed_forward_tensors(m_, layer, by_));
       experts += sum(expert_tensors(m_, layer, by_));
     }
-    if (is_last_) dense_.elements += sum(head_tensors(m_));
+    if (is_last_) dense_.elements += sum(head_tensors(m_, by_));
     expert_ = {TrafficGroup::expert_data, experts};
     for (GradientRow* row : {&dense_, &expert_}) {
       const std::int64_t blocks = (row->elements + training::kBlock - 1) / training::kBlock;

@@ -67,6 +67,9 @@ void StepSettings::check() const {
            "use kv_heads that divide heads");
   divides(split.tensor, m.kv_heads, "tp", "key-value heads");
   divides(split.tensor, m.heads, "tp", "heads");
+  if (split.tensor > m.vocabulary)
+    refuse(fmt::format("a vocabulary of {} cannot be divided by tp {}", m.vocabulary, split.tensor),
+           fmt::format("use a tp of at most {}", m.vocabulary));
   if (m.experts == 0 || m.dense_layers > 0) divides(split.tensor, m.hidden, "tp", "hidden columns");
   divides(split.context, m.sequence, "cp", "tokens of a sequence");
   if (split.sequence_parallel)

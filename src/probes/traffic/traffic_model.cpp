@@ -22,6 +22,10 @@ void add_linear(const TrafficModel& model, std::int64_t rows, std::int64_t colum
   if (model.biases) tensors.push_back({Kind::bias, columns});
 }
 
+std::int64_t tokens_of(const TrafficModel& model, TensorDivision by) {
+  return by.tokens > 0 ? by.tokens : model.vocabulary;
+}
+
 }  // namespace
 
 TrafficModel traffic_model(const training::LlmShape& shape, const std::string& name) {
@@ -84,8 +88,8 @@ TrafficModel named_traffic_model(const std::string& name) {
               "use one of " + join(names, ", "));
 }
 
-Tensors embedding_tensors(const TrafficModel& model) {
-  Tensors tensors = {{Kind::table, model.vocabulary * model.width}};
+Tensors embedding_tensors(const TrafficModel& model, TensorDivision by) {
+  Tensors tensors = {{Kind::table, tokens_of(model, by) * model.width}};
   if (model.positions > 0) tensors.push_back({Kind::table, model.positions * model.width});
   return tensors;
 }
@@ -123,10 +127,10 @@ Tensors expert_tensors(const TrafficModel& model, std::int64_t layer, TensorDivi
   return tensors;
 }
 
-Tensors head_tensors(const TrafficModel& model) {
+Tensors head_tensors(const TrafficModel& model, TensorDivision by) {
   Tensors tensors;
   add_norm(model, tensors);
-  if (!model.tied_head) tensors.push_back({Kind::matrix, model.width * model.vocabulary});
+  if (!model.tied_head) tensors.push_back({Kind::matrix, model.width * tokens_of(model, by)});
   return tensors;
 }
 

@@ -43,6 +43,7 @@ TrafficModel named_traffic_model(const std::string& name);
 /// How one rank has the model.
 struct TensorDivision {
   std::int64_t tensor = 1;  // ranks that divide matrices
+  std::int64_t tokens = 0;  // of the vocabulary, which they divide too; 0: all
   std::int64_t expert = 1;  // ranks that divide experts
 };
 
@@ -53,7 +54,7 @@ struct TrafficTensor {
 };
 
 // Parameters in the order in which a forward pass uses them.
-std::vector<TrafficTensor> embedding_tensors(const TrafficModel& model);
+std::vector<TrafficTensor> embedding_tensors(const TrafficModel& model, TensorDivision by);
 /// Norm and projections of attention: norm, q k v, output.
 std::vector<TrafficTensor> attention_tensors(const TrafficModel& model, TensorDivision by);
 /// Norm and matrices; of a layer with experts norm and router.
@@ -63,6 +64,6 @@ std::vector<TrafficTensor> feed_forward_tensors(const TrafficModel& model, std::
 std::vector<TrafficTensor> expert_tensors(const TrafficModel& model, std::int64_t layer,
                                           TensorDivision by);
 /// Last norm and head.
-std::vector<TrafficTensor> head_tensors(const TrafficModel& model);
+std::vector<TrafficTensor> head_tensors(const TrafficModel& model, TensorDivision by);
 
 }  // namespace bench

@@ -32,7 +32,8 @@ double routed_layers(const ModelShape& model) {
 
 /// Of a device in a step: two all-reduces of activations a layer and pass, behind attention and
 /// behind the feed-forward part. Routed experts have none: each device has whole ones and sends
-/// them its own rows.
+/// them its own rows. The vocabulary is divided, too: one for the embedding, forward, and one for
+/// the head, backward, which different stages have.
 double tensor_bytes(const StepQuestion& question, double micro_batches) {
   const TrainingSplit& split = question.split;
   if (split.tensor < 2) return 0.0;
@@ -41,8 +42,9 @@ double tensor_bytes(const StepQuestion& question, double micro_batches) {
   const double routed = model.experts && model.experts->shared > 0 ? 0.0 : routed_layers(model);
   const double all_reduces = (2 * model.layers - routed) / model.layers;
   const double layers = std::ceil(model.layers / split.pipeline);
-  return passes_of(question) * all_reduces * layers * micro_batches * message *
-         ring_share(split.tensor);
+  const double of_layers = passes_of(question) * all_reduces * layers;
+  const double of_vocabulary = split.pipeline > 1 ? 1.0 : 2.0;
+  return (of_layers + of_vocabulary) * micro_batches * message * ring_share(split.tensor);
 }
 
 /// Keys and values pass around the ring of contexts in each direction, and on the way back their
@@ -181,7 +183,8 @@ Prediction predict_step(const StepQuestion& question) {
               PredictedUnit::tokens_per_second);
   answer.formula =
       "(operations / (devices x rate) + 4 all-reduces of activations a layer, 2 with routed "
-      "experts + 4 all-to-alls of tokens a layer with experts + (3 contexts - 2) messages of keys "
+      "experts, and 2 of the vocabulary + 4 all-to-alls of tokens a layer with experts + (3 "
+      "contexts - 2) messages of keys "
       "and values a layer beyond the time of attention; of layers that are computed again half as "
       "many more) x (1 + (stages - 1) / (micro batches x chunks)) + (1 - overlap) x "
       "exchange of gradients and weights; at least the input";

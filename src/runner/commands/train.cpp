@@ -151,7 +151,8 @@ void add_where(CLI::App& command, TrainOptions& options) {
             "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)");
   add_value(
       command, "--split", options.split, "tp=T,pp=P,..",
-      "Divide llm over ranks: tp its matrices, sp=1 rows too, cp the tokens of samples, pp its "
+      "Divide llm over ranks: tp its matrices and vocabulary, sp=1 rows too, cp the tokens of "
+      "samples, pp its "
       "layers, vp those of a stage into chunks that interleave, zb=1 a zero-bubble schedule, dp "
       "copies of it, zero=1, 2 or 3 what copies share (default: dp over all ranks)");
   add_value(

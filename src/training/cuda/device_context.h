@@ -53,10 +53,11 @@ class DeviceContext {
 
 /// IDs in ascending order and the position that each had, so that the rows of a table's gradient
 /// are summed in one order without atomics. Both are on the device until the next call; equal IDs
-/// keep their order. IDs outside a table of `table_rows` become table_rows.
+/// keep their order. They are counted from `first`, and those outside a table of `table_rows`
+/// become table_rows.
 std::pair<const std::int32_t*, const std::int32_t*> sort_ids(DeviceContext& context,
                                                              const std::int32_t* ids,
-                                                             std::int64_t count,
+                                                             std::int64_t count, std::int64_t first,
                                                              std::int64_t table_rows);
 
 }  // namespace bench::training

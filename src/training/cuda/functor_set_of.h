@@ -167,9 +167,9 @@ class DeviceLaunch {
   /// Memory until the next call of scratch().
   void* scratch(std::int64_t bytes) { return context_.scratch(bytes); }
   std::pair<const std::int32_t*, const std::int32_t*> sorted(const std::int32_t* ids,
-                                                             std::int64_t count,
+                                                             std::int64_t count, std::int64_t first,
                                                              std::int64_t table_rows) {
-    return sort_ids(context_, ids, count, table_rows);
+    return sort_ids(context_, ids, count, first, table_rows);
   }
   IdFault* fault() { return context_.fault(); }
   double* result() { return context_.result(); }

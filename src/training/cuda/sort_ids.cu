@@ -7,11 +7,13 @@
 namespace bench::training {
 namespace {
 
-__global__ void number_kernel(const std::int32_t* ids, std::int64_t count, std::int32_t table_rows,
-                              std::int32_t* keys, std::int32_t* positions) {
+__global__ void number_kernel(const std::int32_t* ids, std::int64_t count, std::int64_t first,
+                              std::int32_t table_rows, std::int32_t* keys,
+                              std::int32_t* positions) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  keys[i] = ids[i] < 0 || ids[i] >= table_rows ? table_rows : ids[i];
+  const std::int64_t row = ids[i] - first;
+  keys[i] = row < 0 || row >= table_rows ? table_rows : static_cast<std::int32_t>(row);
   positions[i] = static_cast<std::int32_t>(i);
 }
 
@@ -21,7 +23,7 @@ std::int64_t whole(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 std::pair<const std::int32_t*, const std::int32_t*> sort_ids(DeviceContext& context,
                                                              const std::int32_t* ids,
-                                                             std::int64_t count,
+                                                             std::int64_t count, std::int64_t first,
                                                              std::int64_t table_rows) {
   const int bits = std::bit_width(static_cast<std::uint64_t>(table_rows));
   const auto items = static_cast<int>(count);
@@ -35,7 +37,7 @@ std::pair<const std::int32_t*, const std::int32_t*> sort_ids(DeviceContext& cont
       static_cast<std::byte*>(context.sort_scratch(4 * row + static_cast<std::int64_t>(temporary)));
   const auto part = [&](int i) { return reinterpret_cast<std::int32_t*>(memory + i * row); };
   number_kernel<<<static_cast<unsigned>((count + 255) / 256), 256, 0, context.stream()>>>(
-      ids, count, static_cast<std::int32_t>(table_rows), part(0), part(1));
+      ids, count, first, static_cast<std::int32_t>(table_rows), part(0), part(1));
   check_launch("ID numbering");
   check(cub::DeviceRadixSort::SortPairs(memory + 4 * row, temporary, part(0), part(2), part(1),
                                         part(3), items, 0, bits, context.stream()),

@@ -127,6 +127,8 @@ class Operator {
   /// Whether backward() may be called first for the gradients of activations and later for those
   /// of parameters.
   virtual bool separates_weight_gradients() const { return false; }
+  /// Whether it reads rows of input 1 by ID: those that no ID names have no gradient.
+  virtual bool looks_up_rows() const { return false; }
   /// Whether it is a loss, which overwrites input 0 with its gradient in training forward passes.
   virtual bool is_loss() const { return false; }
   /// FLOPs of the GEMMs of one forward pass.

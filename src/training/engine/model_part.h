@@ -35,6 +35,10 @@ struct ModelPart {
     const std::int64_t numbers = std::int64_t{chunks} * stages;
     return {all * number / numbers, all * (number + 1) / numbers};
   }
+  /// Tokens first to second - 1 of a vocabulary, which the tensor ranks divide.
+  std::pair<std::int64_t, std::int64_t> tokens(std::int64_t vocabulary) const {
+    return {vocabulary * tensor_rank / tensor_ranks, vocabulary * (tensor_rank + 1) / tensor_ranks};
+  }
   bool operator==(const ModelPart&) const = default;
 };
 

@@ -14,4 +14,5 @@
 
 #include "training/host/host_kernels.h"
 #include "training/kernels/checked_id.h"
+#include "training/kernels/functors/divided_softmax.h"
 #include "training/kernels/functors/policy_row.h"

@@ -242,6 +242,32 @@ class NarrowLoss final : public Narrow<LossKernels> {
   void add_up(View losses, View sum, bool add) override { wide_->add_up(losses, sum, add); }
 };
 
+class NarrowVocabulary final : public Narrow<VocabularyKernels> {
+ public:
+  using Narrow::Narrow;
+  void look_up(View tokens, const VocabularyPart& part, View table, View y) override {
+    WideViews views(buffers_);
+    wide_->look_up(tokens, part, views.read(table), views.written(y));
+  }
+  void look_up_backward(View tokens, const VocabularyPart& part, View y_gradient,
+                        View table_gradient, bool add) override {
+    WideViews views(buffers_);
+    wide_->look_up_backward(tokens, part, views.read(y_gradient),
+                            views.written_or_added(table_gradient, add), add);
+  }
+  void summarize_logits(View logits, View targets, const VocabularyPart& part,
+                        View statistics) override {
+    WideViews views(buffers_);
+    wide_->summarize_logits(views.read(logits), targets, part, statistics);
+  }
+  void cross_entropy(const DividedLoss& what) override {
+    WideViews views(buffers_);
+    DividedLoss wide = what;
+    wide.logits = what.gradient_scale == 0.0 ? views.read(what.logits) : views.changed(what.logits);
+    wide_->cross_entropy(wide);
+  }
+};
+
 class NarrowDiffusion final : public Narrow<DiffusionKernels> {
  public:
   using Narrow::Narrow;
@@ -521,6 +547,7 @@ KernelSet narrow_kernels(KernelSet wide) {
   set.elementwise = std::make_unique<NarrowElementwise>(std::move(wide.elementwise));
   set.embedding = std::make_unique<NarrowEmbedding>(std::move(wide.embedding));
   set.loss = std::make_unique<NarrowLoss>(std::move(wide.loss));
+  set.vocabulary = std::make_unique<NarrowVocabulary>(std::move(wide.vocabulary));
   set.diffusion = std::make_unique<NarrowDiffusion>(std::move(wide.diffusion));
   set.policy = std::make_unique<NarrowPolicy>(std::move(wide.policy));
   set.convolution = std::make_unique<NarrowConvolution>(std::move(wide.convolution));

@@ -15,6 +15,7 @@
 #include "training/host/policy_host.h"
 #include "training/host/simple_host.h"
 #include "training/host/vector.h"
+#include "training/host/vocabulary_host.h"
 #include "training/kernels/checked_id.h"
 #include "training/kernels/kernel_set.h"
 
@@ -276,6 +277,7 @@ KernelSet kernel_set() {
   set.elementwise.reset(new Elementwise<T>);
   set.embedding.reset(new Embedding<T>);
   set.loss.reset(new Loss<T>);
+  set.vocabulary.reset(new Vocabulary<T>);
   set.optimizer.reset(new Updates<T>);
   set.recommender.reset(new Recommender<T>);
   set.bags.reset(new Bags);

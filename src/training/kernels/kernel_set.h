@@ -17,6 +17,7 @@
 #include "training/kernels/policy_kernels.h"
 #include "training/kernels/rank_kernels.h"
 #include "training/kernels/view.h"
+#include "training/kernels/vocabulary_kernels.h"
 
 namespace bench::training {
 
@@ -311,6 +312,7 @@ struct KernelSet {
   std::unique_ptr<ElementwiseKernels> elementwise = {};
   std::unique_ptr<EmbeddingKernels> embedding = {};
   std::unique_ptr<LossKernels> loss = {};
+  std::unique_ptr<VocabularyKernels> vocabulary = {};
   std::unique_ptr<DiffusionKernels> diffusion = {};
   std::unique_ptr<PolicyKernels> policy = {};
   std::unique_ptr<ConvolutionKernels> convolution = {};

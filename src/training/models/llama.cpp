@@ -8,6 +8,7 @@
 #include "training/operators/linear.h"
 #include "training/operators/ring_attention.h"
 #include "training/operators/transformer.h"
+#include "training/operators/vocabulary.h"
 
 namespace bench::training {
 
@@ -59,7 +60,7 @@ Var LlamaParameters::divided_matrix_into_residual(const std::string& name, const
 }
 
 Var LlamaParameters::shared(Var x) const {
-  if (divides_rows()) return gather_rows(x, part_.tensor_ranks, RowsUsed::in_parts);
+  if (divides_rows()) return gather_rows(x, part_.tensor_ranks);
   return divides() ? shared_by_ranks(x, part_.tensor_ranks) : x;
 }
 
@@ -68,22 +69,31 @@ Var LlamaParameters::summed(Var x) const {
   return divides() ? sum_over_ranks(x, part_.tensor_ranks) : x;
 }
 
-Var LlamaParameters::into_residual_stream(Var x) const {
-  return divides_rows() ? own_rows(x, part_.tensor_ranks) : x;
-}
-
-Var LlamaParameters::from_residual_stream(Var x) const {
-  return divides_rows() ? gather_rows(x, part_.tensor_ranks, RowsUsed::alike) : x;
-}
-
 Var LlamaParameters::gain(const std::string& name) {
   const Var gain = parameter(name, {1, width_}, {Initial::constant(1.0), false});
   return divides_rows() ? shared_by_ranks(gain, part_.tensor_ranks)
                         : gain;  // each rank has the gradient of its rows
 }
 
+Var LlamaParameters::embedding_table(const std::string& name, std::int64_t vocabulary,
+                                     const Initial& initial) {
+  const auto [first, end] = part_.tokens(vocabulary);
+  ParameterOptions options{initial};
+  if (divides()) options.slice = {{vocabulary, width_}, first, {{0, width_}}};
+  return parameter(name, {end - first, width_}, options);
+}
+
+Var LlamaParameters::embedded(Var tokens, Var table, std::int64_t vocabulary) const {
+  return divides()
+             ? summed(embedding_part(tokens, table, {part_.tokens(vocabulary).first, vocabulary}))
+             : embedding(tokens, table);
+}
+
 Var LlamaParameters::head(const std::string& name, std::int64_t vocabulary) {
-  return parameter(name, {width_, vocabulary}, {Initial::constant(0.0)});
+  const auto [first, end] = part_.tokens(vocabulary);
+  ParameterOptions options{Initial::constant(0.0)};
+  if (divides()) options.slice = {{width_, vocabulary}, 0, {{first, end - first}}};
+  return parameter(name, {width_, end - first}, options);
 }
 
 Var LlamaParameters::attention_projection(Var x, Var w, Var residual) const {
@@ -93,6 +103,12 @@ Var LlamaParameters::attention_projection(Var x, Var w, Var residual) const {
 }
 
 double LlamaParameters::deviation() const { return 0.5 / std::sqrt(static_cast<double>(width_)); }
+
+Var losses_of(Var logits, Var targets, std::int64_t vocabulary, const ModelPart& part) {
+  if (part.tensor_ranks == 1) return cross_entropy(logits, targets);
+  return divided_cross_entropy(logits, targets, {part.tokens(vocabulary).first, vocabulary},
+                               part.tensor_ranks);
+}
 
 AttentionShape heads_of(const AttentionShape& whole, const ModelPart& part) {
   const std::int64_t ranks = part.tensor_ranks;

@@ -44,12 +44,12 @@ class LlamaParameters {
   /// x as an operand of divided columns, and the whole of a GEMM by divided rows.
   Var shared(Var x) const;
   Var summed(Var x) const;
-  /// Between what all ranks compute alike and the residual stream, of which sequence-parallel ranks
-  /// have their rows.
-  Var into_residual_stream(Var x) const;
-  Var from_residual_stream(Var x) const;
   Var gain(const std::string& name);
-  /// Starts at zero: the first loss is log(vocabulary), and the first steps are stable.
+  /// The embeddings of `tokens`, with the rows that the residual stream has.
+  Var embedded(Var tokens, Var table, std::int64_t vocabulary) const;
+  Var embedding_table(const std::string& name, std::int64_t vocabulary, const Initial& initial);
+  /// [width, vocabulary], of which the columns are divided. Starts at zero: the first loss is
+  /// log(vocabulary), and the first steps are stable.
   Var head(const std::string& name, std::int64_t vocabulary);
   Var attention_projection(Var x, Var w, Var residual = {}) const;
   double deviation() const;  // of a matrix
@@ -64,6 +64,9 @@ class LlamaParameters {
   LlmChanges changes_;
   ModelPart part_;
 };
+
+/// cross_entropy() of the columns of logits that LlamaParameters::head() gives a part.
+Var losses_of(Var logits, Var targets, std::int64_t vocabulary, const ModelPart& part);
 
 /// The heads of one tensor rank. Throws Error(input) if the ranks cannot have equally many.
 AttentionShape heads_of(const AttentionShape& whole, const ModelPart& part);

@@ -33,11 +33,16 @@ class Parameters : public LlamaParameters {
   Var bias(const std::string& name, std::int64_t out) {
     return parameter(name, {1, out}, {Initial::constant(0.0), false});
   }
-  Var table(const std::string& name, std::int64_t rows) {
-    return parameter(name, {rows, width()}, {Initial::normal(tied_head_ ? deviation() : 0.5)});
+  Var embedding_table(std::int64_t vocabulary) {
+    return LlamaParameters::embedding_table("embedding", vocabulary, initial_of_tables());
+  }
+  Var positions(std::int64_t sequence) {
+    return parameter("positions", {sequence, width()}, {initial_of_tables()});
   }
 
  private:
+  Initial initial_of_tables() const { return Initial::normal(tied_head_ ? deviation() : 0.5); }
+
   bool tied_head_;
 };
 
@@ -100,11 +105,15 @@ void check_shape(const LlmShape& shape, const ModelPart& part) {
     refuse(std::to_string(shape.hidden) + " hidden columns cannot be divided by tp " +
                std::to_string(part.tensor_ranks),
            "use a tp that divides " + std::to_string(shape.hidden));
+  if (part.tensor_ranks > shape.vocabulary)
+    refuse("a vocabulary of " + std::to_string(shape.vocabulary) + " cannot be divided by tp " +
+               std::to_string(part.tensor_ranks),
+           "use a tp of at most " + std::to_string(shape.vocabulary));
 }
 
 /// The model from its tokens [rows, 1] to the logits of the next ones, or the part of it that one
 /// rank has: then from stage.received unless the part is the first stage, and to the residual
-/// stream unless it is the last.
+/// stream unless it is the last. Of a divided vocabulary, the columns of the part.
 Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChanges& changes,
               const ModelPart& part, StageTensors& stage) {
   check_shape(shape, part);
@@ -112,10 +121,9 @@ Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChange
   Parameters p(graph, shape, changes, part);
   Var table, x;
   if (part.is_first_stage()) {
-    table = p.table("embedding", shape.vocabulary);
-    x = embedding(tokens, table);
-    if (shape.gpt2) x = add_positions(x, p.table("positions", shape.sequence));
-    x = p.into_residual_stream(x);
+    table = p.embedding_table(shape.vocabulary);
+    x = p.embedded(tokens, table, shape.vocabulary);
+    if (shape.gpt2) x = add_positions(x, p.positions(shape.sequence));
   } else {
     const std::int64_t rows =
         tokens.shape().rows() / (part.sequence_parallel ? part.tensor_ranks : 1);
@@ -135,7 +143,7 @@ Var logits_of(Var tokens, const LlmShape& shape, bool recompute, const LlmChange
   }
   if (!part.is_last_stage()) return x;
   Var h = shape.gpt2 ? layer_norm(x, p.gain("norm"), p.bias("norm.bias", shape.width))
-                     : p.from_residual_stream(rms_norm(x, p.gain("norm")));
+                     : p.shared(rms_norm(x, p.gain("norm")));
   LinearOptions tied;
   tied.transposed = true;
   return shape.tied_head ? linear(h, table, tied) : linear(h, p.head("head", shape.vocabulary));
@@ -163,7 +171,7 @@ Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype, bool re
   model.targets = model.graph->input("targets", {rows, 1}, Dtype::int32);
   const Var out = logits_of(model.tokens, shape, recompute, changes, part, model.stage);
   if (part.is_last_stage()) {
-    model.losses = cross_entropy(out, model.targets);
+    model.losses = losses_of(out, model.targets, shape.vocabulary, part);
     return model;
   }
   const StageEnd end = end_stage(out, rows);

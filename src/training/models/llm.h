@@ -45,8 +45,8 @@ struct Llm {
 };
 
 /// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is recomputed
-/// in the backward pass. `part`: with tensor ranks, the heads and the hidden columns are divided;
-/// embedding and head are not; with context ranks, rows are part.context.tokens(sequence) of each
+/// in the backward pass. `part`: with tensor ranks, the heads, the hidden columns and the
+/// vocabulary are divided; with context ranks, rows are part.context.tokens(sequence) of each
 /// sequence. Throws Error(input) for a part that the shape does not allow.
 Llm make_llm(const LlmShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
              bool recompute = false, const LlmChanges& changes = {}, const ModelPart& part = {});

@@ -58,46 +58,19 @@ class SumOverRanks final : public Operator {
   OperatorExchange exchange_;
 };
 
-/// Rank's part of the rows of a tensor.
-View rows_of_rank(View all, View own, int rank) {
-  const auto bytes = own.elements() * static_cast<std::int64_t>(size_of(own.dtype));
-  return {all.as<std::byte>() + rank * bytes, own.rows, own.columns, own.dtype};
-}
-
-class OwnRows final : public Operator {
- public:
-  std::string_view name() const override { return "own_rows"; }
-  bool backward_reads_input(std::size_t) const override { return false; }
-  void forward(const Frame& f) const override {
-    const View own = rows_of_rank(f.inputs[0], f.output, ranks_of(f).rank());
-    f.kernels->elementwise->copy(own, f.output, false);
-  }
-  void backward(const Frame& f) const override {
-    if (!f.input_gradients[0]) return;
-    require(!f.adds(0), "own_rows", "something else uses x");
-    ranks_of(f).gather(f.output_gradient, f.input_gradients[0]);
-  }
-};
-
 class GatherRows final : public Operator {
  public:
-  GatherRows(RowsUsed used, std::int64_t elements)
-      : used_(used), received_(used == RowsUsed::in_parts ? elements : 0) {}
+  explicit GatherRows(std::int64_t elements) : received_(elements) {}
   OperatorExchange exchange() const override { return {{received_, 0}, {}}; }
   std::string_view name() const override { return "gather_rows"; }
   bool backward_reads_input(std::size_t) const override { return false; }
   void forward(const Frame& f) const override { ranks_of(f).gather(f.inputs[0], f.output); }
   void backward(const Frame& f) const override {
-    const View& gradient = f.input_gradients[0];
-    if (!gradient) return;
-    if (used_ == RowsUsed::in_parts)
-      return ranks_of(f).scatter_sum(f.output_gradient, gradient, f.adds(0));
-    const View own = rows_of_rank(f.output_gradient, gradient, ranks_of(f).rank());
-    f.kernels->elementwise->copy(own, gradient, f.adds(0));
+    if (f.input_gradients[0])
+      ranks_of(f).scatter_sum(f.output_gradient, f.input_gradients[0], f.adds(0));
   }
 
  private:
-  RowsUsed used_;
   std::int64_t received_;
 };
 
@@ -186,12 +159,8 @@ Var sum_over_ranks(Var x, int ranks) {
                         x.shape());
 }
 
-Var own_rows(Var x, int ranks) {
-  return x.graph->apply(std::make_unique<OwnRows>(), {x}, of_rank(x, ranks, "own_rows"));
-}
-
-Var gather_rows(Var x, int ranks, RowsUsed used) {
-  return x.graph->apply(std::make_unique<GatherRows>(used, x.shape().elements() * ranks), {x},
+Var gather_rows(Var x, int ranks) {
+  return x.graph->apply(std::make_unique<GatherRows>(x.shape().elements() * ranks), {x},
                         {x.shape().rows() * ranks, x.shape().columns()});
 }
 

@@ -14,13 +14,8 @@ Var sum_over_ranks(Var x, int ranks);
 // Sequence parallelism (arXiv 2205.05198): between divided matrices, each of `ranks` has an equal
 // part of the rows, in the order of ranks.
 
-/// This rank's rows of an x that all ranks have. Every rank gets the whole gradient of x.
-Var own_rows(Var x, int ranks);
-/// How the rows of all ranks are used.
-enum class RowsUsed { in_parts, alike };
-/// The rows of all ranks. in_parts: each rank uses them for its part, and gradients are summed;
-/// alike: all do the same with them, and have the same gradient.
-Var gather_rows(Var x, int ranks, RowsUsed used);
+/// The rows of all ranks, each of which uses them for its part: their gradients are summed.
+Var gather_rows(Var x, int ranks);
 /// This rank's rows of the sum of x over the ranks.
 Var sum_own_rows(Var x, int ranks);
 

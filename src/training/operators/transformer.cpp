@@ -9,6 +9,7 @@ namespace {
 class Embedding final : public Operator {
  public:
   std::string_view name() const override { return "embedding"; }
+  bool looks_up_rows() const override { return true; }
   bool backward_reads_input(std::size_t input) const override { return input == 0; }
   void forward(const Frame& f) const override {
     f.kernels->embedding->forward(f.inputs[0], f.inputs[1], f.output);

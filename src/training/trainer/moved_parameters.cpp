@@ -20,7 +20,7 @@ bool is_lookup_table(const Graph& graph, int tensor) {
   return std::ranges::all_of(graph.nodes(), [&](const Node& node) {
     const bool reads = std::ranges::count(node.inputs, tensor) > 0;
     if (reads && node.op->name() == "gather_shards") return is_lookup_table(graph, node.output);
-    return !reads || node.op->name() == "embedding";
+    return !reads || node.op->looks_up_rows();
   });
 }
 

@@ -83,9 +83,12 @@ TEST_CASE("tensor parallelism takes four all-reduces of the activations for a la
   StepSettings settings = small_step();
   settings.split.tensor = 2;
   const StepSchedule schedule = schedule_of(settings, 0, 2);
-  const std::int64_t calls = 4 * kLayers * kMicroBatches;
+  // In addition the rows of the divided embedding, and the gradient of the divided head's input.
+  const std::int64_t calls = (4 * kLayers + 2) * kMicroBatches;
   CHECK(totals(schedule, TrafficKind::sum, TrafficGroup::tensor) ==
         Totals{calls, calls * kTokens * kWidth});
+  CHECK(totals(schedule, TrafficKind::gather, TrafficGroup::tensor) ==
+        Totals{kMicroBatches, kMicroBatches * kTokens * 3});
   CHECK_FALSE(schedule.uses(TrafficGroup::data));
 }
 
@@ -94,13 +97,13 @@ TEST_CASE("sequence parallelism takes a gather and a scattered sum in place of e
   settings.split.tensor = 2;
   settings.split.sequence_parallel = true;
   const StepSchedule schedule = schedule_of(settings, 1, 2);
-  const std::int64_t pairs = 4 * kLayers * kMicroBatches, own = kTokens / 2 * kWidth;
+  // Of the layers, of the divided embedding and of the divided head.
+  const std::int64_t pairs = (4 * kLayers + 2) * kMicroBatches, own = kTokens / 2 * kWidth;
   CHECK(totals(schedule, TrafficKind::scatter_sum, TrafficGroup::tensor) ==
         Totals{pairs, pairs * own});
-  // In addition the last norm's rows, and the gradient of the embedding's.
-  const std::int64_t gathers = pairs + 2 * kMicroBatches;
+  // In addition the loss's three numbers for each row.
   CHECK(totals(schedule, TrafficKind::gather, TrafficGroup::tensor) ==
-        Totals{gathers, gathers * own});
+        Totals{pairs + kMicroBatches, pairs * own + kMicroBatches * kTokens * 3});
   const std::int64_t norms = (2 * kLayers + 1) * kMicroBatches;
   CHECK(totals(schedule, TrafficKind::sum, TrafficGroup::tensor) == Totals{norms, norms * kWidth});
 }
@@ -307,13 +310,13 @@ TEST_CASE("models are known by name, and have as many parameters as published") 
       for (const TrafficTensor& tensor : tensors)
         parameters += static_cast<double>(tensor.elements);
     };
-    add(embedding_tensors(model));
+    add(embedding_tensors(model, {}));
     for (std::int64_t layer = 0; layer < model.layers; ++layer) {
       add(attention_tensors(model, {}));
       add(feed_forward_tensors(model, layer, {}));
       add(expert_tensors(model, layer, {}));
     }
-    add(head_tensors(model));
+    add(head_tensors(model, {}));
     CHECK(parameters == model_shape(name).parameters());
   }
   CHECK_THROWS_WITH(named_traffic_model("deepseek-v3"), Contains("latent attention"));

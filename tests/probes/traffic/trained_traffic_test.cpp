@@ -9,6 +9,7 @@
 #include "tests/support/thread_group.h"
 #include "tests/training/short_training.h"
 #include "training/host/host_kernels.h"
+#include "training/workloads/llm.h"
 
 namespace bench {
 namespace {
@@ -23,6 +24,7 @@ struct TrainedSplit {
   bool sequence_parallel = false;
   bool gpipe = false;
   int cp = 1;
+  std::int64_t vocabulary = 64;
 };
 
 training::ShortTraining training_of(const TrainedSplit& split) {
@@ -40,6 +42,13 @@ training::ShortTraining training_of(const TrainedSplit& split) {
   training.split.shard_parameters = split.zero > 1;
   training.split.keep_gathered = split.zero == 2;
   training.split.context = split.cp;
+  if (split.vocabulary != 64)
+    training.make = [split] {
+      training::LlmSetting setting{.preset = "tokens", .training = training::llm_training("tiny")};
+      setting.shape = training::llm_preset("tiny");
+      setting.shape.vocabulary = split.vocabulary;
+      return training::make_llm_workload_from(setting);
+    };
   return training;
 }
 
@@ -58,6 +67,7 @@ std::vector<Log> twin_calls(const TrainedSplit& split) {
     LoggedCalls logged(group, logs[static_cast<std::size_t>(group.rank())]);
     StepSettings settings;
     settings.model = named_traffic_model("tiny");
+    settings.model.vocabulary = split.vocabulary;
     settings.split = {.tensor = split.tp,
                       .pipeline = split.pp,
                       .context = split.cp,
@@ -128,10 +138,12 @@ TEST_CASE("each rank of a twin makes the calls of a training's steps, in their o
                                  {1, 1, 2, 0, false, false, 2},
                                  {1, 1, 4, 0, false, false, 4},
                                  {2, 1, 8, 1, true, false, 2},
-                                 {1, 2, 4, 3, false, true, 2}};
+                                 {1, 2, 4, 3, false, true, 2},
+                                 {2, 1, 4, 3, true, false, 1, 65}};
   for (const TrainedSplit& split : splits) {
     INFO("tp " << split.tp << ", pp " << split.pp << ", " << split.ranks << " ranks, zero "
-               << split.zero << ", sp " << split.sequence_parallel << ", cp " << split.cp);
+               << split.zero << ", sp " << split.sequence_parallel << ", cp " << split.cp
+               << ", vocabulary " << split.vocabulary);
     const std::vector<Log> trained = trained_calls(split), twin = twin_calls(split);
     for (std::size_t rank = 0; rank < twin.size(); ++rank) {
       INFO("rank " << rank << ": " << first_difference(trained[rank], twin[rank]));

@@ -72,6 +72,12 @@ double distance(const TrainingRun& a, const TrainingRun& b) {
 
 void lose_all(std::span<std::byte> data) { std::ranges::fill(data, std::byte{}); }
 
+double bytes_of(const TrainingRun& run, const std::string& label) {
+  const auto at = std::ranges::find(run.memory, label, &MemoryUse::label);
+  REQUIRE(at != run.memory.end());
+  return static_cast<double>(at->bytes);
+}
+
 double seconds_of(const TrainingRun& run, RunPhase phase) {
   for (const PhaseTime& time : run.breakdown)
     if (time.phase == phase) return time.mean.value;
@@ -151,6 +157,33 @@ TEST_CASE("grouped and shifted heads are divided with their queries") {
   CHECK(distance(of_tokens, alone) < 2e-5);
 }
 
+TEST_CASE("a vocabulary is divided, evenly or not, also of a head that is the embedding") {
+  struct Case {
+    std::int64_t vocabulary;
+    bool tied_head, sequence_parallel;
+    int tp = 2, pp = 1, zero = 0;
+  };
+  for (const auto& [vocabulary, tied_head, sequence_parallel, tp, pp, zero] :
+       {Case{65, false, false, 4}, Case{64, true, false}, Case{65, true, true},
+        Case{65, false, true, 2, 2}, Case{65, false, false, 2, 1, 3}}) {
+    INFO(vocabulary << ", tied " << tied_head << ", sp " << sequence_parallel << ", tp " << tp
+                    << ", pp " << pp << ", zero " << zero);
+    LlmSetting setting{.preset = "tokens", .training = llm_training("tiny")};
+    setting.shape = {2, 32, 48, 4, 4, 16, vocabulary, false, tied_head, 0, 1e3};
+    ShortTraining training = divided_training(1, 1);
+    training.make = [setting] { return make_llm_workload_from(setting); };
+    const TrainingRun alone = train_short(training);
+    training.recipe.micro_batch = pp > 1 ? 1 : 2;
+    training.split = {tp, pp};
+    training.split.sequence_parallel = sequence_parallel;
+    training.split.shard_parameters = zero == 3;
+    const TrainingRun run = train_divided(training, zero == 3 ? 2 * tp * pp : tp * pp);
+    check_that_all_held(run);
+    CHECK(check_named(run, "divided_model").held);
+    CHECK(distance(run, alone) < 2e-5);
+  }
+}
+
 TEST_CASE("a model whose stages have several chunks of layers is that of one rank") {
   ShortTraining training = divided_training(1, 1);
   training.make = deep_llm;
@@ -219,12 +252,20 @@ TEST_CASE("parameters that copies cannot share equally are padded") {
   CHECK(distance(run, alone) < 2e-5);
 }
 
+TEST_CASE("tensor ranks need half of the memory for parameters each, apart from gains") {
+  ShortTraining training = divided_training(1, 1);
+  training.lanes = 1;
+  const TrainingRun alone = train_divided(training, 1);
+  training.split.tensor = 2;
+  const TrainingRun divided = train_divided(training, 2);
+  for (const char* label : {"parameters", "gradients", "optimizer"}) {
+    INFO(label);
+    CHECK(bytes_of(divided, label) / bytes_of(alone, label) == Approx(0.5).epsilon(0.01));
+  }
+}
+
 TEST_CASE("copies that share parameters need a part of the memory for them") {
   ShortTraining training = divided_training(1, 1);
-  const auto bytes_of = [](const TrainingRun& run, const std::string& label) {
-    const auto at = std::ranges::find(run.memory, label, &MemoryUse::label);
-    return static_cast<double>(at->bytes);
-  };
   training.lanes = 1;
   const TrainingRun alone = train_divided(training, 4);
   training.split.shard_parameters = true;
@@ -251,6 +292,15 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
   };
   std::vector<std::byte> before;
   std::size_t least = std::numeric_limits<std::size_t>::max();
+  int statistics = 0;  // of logits, which were lost
+  const auto lose_statistics = [&statistics](CollectiveOp op, int, std::span<std::byte> data) {
+    constexpr std::size_t kRows = 2 * 64;  // two samples of 64 tokens
+    if (op != CollectiveOp::all_gather ||
+        data.size() != 2 * kRows * kLogitStatistics * sizeof(float))
+      return;
+    std::ranges::fill(data.first(data.size() / 2), std::byte{});
+    ++statistics;
+  };
   int large = 0;
   const Fault cases[] = {
       {"divided_model",
@@ -268,6 +318,10 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
             [](CollectiveOp op, int, std::span<std::byte> data) {
               if (op == CollectiveOp::all_gather) data[2] ^= std::byte{1};
             }}},
+      {"divided_model",
+       2,
+       1,  // the statistics of the other rank's logits
+       {.collected = lose_statistics}},
       {"divided_model",
        1,
        2,  // the message before instead of this one
@@ -346,6 +400,7 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
     INFO(check << ", tp " << tp << ", pp " << pp << ", cp " << cp);
     CHECK_FALSE(check_named(run, check).held);
   }
+  CHECK(statistics > 4);
 }
 
 TEST_CASE("a divided training resumes from its checkpoints to the bit") {
@@ -407,6 +462,10 @@ TEST_CASE("models and ranks that cannot be divided are refused with what to do")
   CHECK(refused(divided_training(2, 1), 3).find("use a multiple of 2 ranks") != std::string::npos);
   CHECK(refused(divided_training(1, 3), 3).find("use a pp of at most 2") != std::string::npos);
   CHECK(refused(divided_training(3, 1), 3).find("use a tp that divides 256") != std::string::npos);
+  LlmShape few_tokens = llm_preset("tiny");
+  few_tokens.hidden = 66;
+  CHECK_THROWS_WITH(make_llm(few_tokens, 1, Dtype::f32, false, {}, {.tensor_ranks = 66}),
+                    Contains("a vocabulary of 64 cannot be divided by tp 66"));
   ShortTraining chunks = divided_training(1, 2);
   chunks.split.chunks = 2;
   CHECK(refused(chunks, 2).find("use a vp of at most 1") != std::string::npos);

@@ -16,6 +16,7 @@
 #include "training/kernels/functors/functor_kernels.h"
 #include "training/kernels/functors/functor_neighbours.h"
 #include "training/kernels/functors/functor_policy.h"
+#include "training/kernels/functors/functor_vocabulary.h"
 #include "training/kernels/functors/portable.h"
 #include "training/kernels/functors/row_elements.h"
 #include "training/kernels/kernel_set.h"
@@ -420,6 +421,7 @@ void put_functors(KernelSet& set, Launch launch) {
   set.elementwise = std::make_unique<FunctorElementwise<T, Launch>>(launch);
   set.embedding = std::make_unique<FunctorEmbedding<T, Launch>>(launch);
   set.loss = std::make_unique<FunctorLoss<T, Launch>>(launch);
+  set.vocabulary = std::make_unique<FunctorVocabulary<T, Launch>>(launch);
   set.diffusion = std::make_unique<FunctorDiffusion<T, Launch>>(launch);
   set.policy = std::make_unique<FunctorPolicy<T, Launch>>(launch);
   set.convolution = std::make_unique<FunctorConvolution<T, Launch>>(launch);

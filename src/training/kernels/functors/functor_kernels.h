@@ -178,6 +178,24 @@ struct GeluBackward {
   }
 };
 
+/// One thread's part of a row of n logits, in one pass: the largest and the sum of e^(logit -
+/// largest).
+template <int width, class Block, class T>
+BENCH_BOTH void scan_logits(const T* z, std::int64_t n, int thread, float& most, float& sum) {
+  most = -1e30f;
+  sum = 0.0f;
+  own_packs<width, Block>(n, thread, [&](std::int64_t j) {
+    const auto pack = load_pack<width>(z + j);
+    float top = most;
+    BENCH_UNROLL
+    for (int k = 0; k < width; ++k) top = fmaxf(top, static_cast<float>(pack.at[k]));
+    sum *= expf(most - top);
+    most = top;
+    BENCH_UNROLL
+    for (int k = 0; k < width; ++k) sum += expf(static_cast<float>(pack.at[k]) - top);
+  });
+}
+
 // Losses of a softmax with their gradient, a block of threads for each row of logits: one pass for
 // the largest and the sum of exponentials together, one that writes the gradient.
 
@@ -207,7 +225,7 @@ struct SoftmaxLossRows {
     typename Block::template Per<float> most, sums;
     block.each([&](int thread) {
       if (thread == 0 && target >= n) report_id(fault, i, target, n);
-      scan<width, Block>(z, thread, most(thread), sums(thread));
+      scan_logits<width, Block>(z, n, thread, most(thread), sums(thread));
     });
     const float top = block.max(most);
     block.each([&](int thread) { sums(thread) *= expf(most(thread) - top); });
@@ -227,23 +245,6 @@ struct SoftmaxLossRows {
                          (counts && j + k == target ? scale : 0.0f));
         store_pack(z + j, pack);
       });
-    });
-  }
-
- private:
-  template <int width, class Block>
-  BENCH_BOTH void scan(const T* z, int thread, float& most, float& sum) const {
-    most = -1e30f;
-    sum = 0.0f;
-    own_packs<width, Block>(n, thread, [&](std::int64_t j) {
-      const auto pack = load_pack<width>(z + j);
-      float top = most;
-      BENCH_UNROLL
-      for (int k = 0; k < width; ++k) top = fmaxf(top, static_cast<float>(pack.at[k]));
-      sum *= expf(most - top);
-      most = top;
-      BENCH_UNROLL
-      for (int k = 0; k < width; ++k) sum += expf(static_cast<float>(pack.at[k]) - top);
     });
   }
 };
@@ -292,6 +293,20 @@ class FunctorElementwise final : public ElementwiseKernels {
   Launch launch_;
 };
 
+/// table_gradient[ids[i] - first] += y_gradient[i] for the rows that the table has, after zeroing
+/// unless `add`.
+template <class T, class Launch>
+void add_embedding_gradients(Launch& launch, View ids, std::int64_t first, View y_gradient,
+                             View table_gradient, bool add) {
+  if (!add) launch.zero(table_gradient.data, table_gradient.elements() * std::int64_t{sizeof(T)});
+  const auto [sorted, positions] =
+      launch.sorted(ids.as<std::int32_t>(), ids.rows, first, table_gradient.rows);
+  launch.template rows<kWidest<T>>(
+      EmbeddingBackward<T>{sorted, positions, y_gradient.as<T>(), table_gradient.as<T>(), ids.rows,
+                           table_gradient.columns, table_gradient.rows},
+      ids.rows);
+}
+
 template <class T, class Launch>
 class FunctorEmbedding final : public EmbeddingKernels {
  public:
@@ -303,14 +318,7 @@ class FunctorEmbedding final : public EmbeddingKernels {
         y.rows);
   }
   void backward(View ids, View y_gradient, View table_gradient, bool add) override {
-    if (!add)
-      launch_.zero(table_gradient.data, table_gradient.elements() * std::int64_t{sizeof(T)});
-    const auto [sorted, positions] =
-        launch_.sorted(ids.as<std::int32_t>(), ids.rows, table_gradient.rows);
-    launch_.template rows<kWidest<T>>(
-        EmbeddingBackward<T>{sorted, positions, y_gradient.as<T>(), table_gradient.as<T>(),
-                             ids.rows, table_gradient.columns, table_gradient.rows},
-        ids.rows);
+    add_embedding_gradients<T>(launch_, ids, 0, y_gradient, table_gradient, add);
   }
   void add_positions(View x, View table, std::int64_t sequence, View y) override {
     launch_.template rows<kWidest<T>>(

@@ -162,7 +162,7 @@ struct PositionsBackward {
 /// summed in the order of positions and added to the table's row; other rows do nothing.
 template <class T>
 struct EmbeddingBackward {
-  const std::int32_t* sorted_ids;  // IDs outside the table are table_rows
+  const std::int32_t* sorted_ids;  // rows of the table; table_rows for those that it lacks
   const std::int32_t* positions;
   const T* y_gradient;
   T* table_gradient;

@@ -184,6 +184,16 @@ TEST_CASE("a vocabulary is divided, evenly or not, also of a head that is the em
   }
 }
 
+TEST_CASE("rows of a divided embedding that no token selects need not move") {
+  LlmSetting setting{.preset = "tokens", .training = llm_training("tiny")};
+  setting.shape = {2, 32, 48, 4, 4, 16, 8192, false, false, 0, 1e3};
+  setting.training.adamw.decay = 0.0;
+  ShortTraining training = divided_training(2, 1);
+  training.make = [setting] { return make_llm_workload_from(setting); };
+  const TrainingRun run = train_divided(training, 2);
+  CHECK(check_named(run, "parameters_move").held);
+}
+
 TEST_CASE("a model whose stages have several chunks of layers is that of one rank") {
   ShortTraining training = divided_training(1, 1);
   training.make = deep_llm;

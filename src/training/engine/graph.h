@@ -110,6 +110,8 @@ class Operator {
   virtual void backward(const Frame& frame) const = 0;
 
   virtual bool backward_reads_input(std::size_t) const { return true; }
+  /// Whether this input gets a gradient: not if it only selects rows.
+  virtual bool has_gradient(std::size_t) const { return true; }
   virtual bool backward_reads_output() const { return false; }
   virtual std::vector<Saved> saved() const { return {}; }
   /// Scratch elements for forward and for backward, in accumulator_of(compute type).

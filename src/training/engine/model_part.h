@@ -1,6 +1,7 @@
 // The part of a model that one rank has: some of its layers (a stage of a pipeline, of one or
 // several chunks), of each divided matrix some of its rows or columns (tensor parallelism, arXiv
-// 1909.08053), and of each sample some of its tokens (context parallelism).
+// 1909.08053), of each layer's experts some (expert parallelism, arXiv 2006.16668), and of each
+// sample some of its tokens (context parallelism).
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,16 @@ struct ModelPart {
   int shards = 1;
   bool keep_gathered = false;  // from the forward to the backward pass: ZeRO-2, else ZeRO-3
   ContextPart context = {};
+  /// Copies of the rest of the model, with other samples, of which each has equally many experts.
+  int expert_rank = 0;
+  int expert_ranks = 1;
 
   bool is_whole() const {
-    return tensor_ranks == 1 && stages == 1 && shards == 1 && context.is_whole();
+    return tensor_ranks == 1 && stages == 1 && shards == 1 && context.is_whole() &&
+           expert_ranks == 1;
   }
+  /// Whether ranks with other samples need each other within a pass.
+  bool passes_need_copies() const { return shards > 1 || expert_ranks > 1; }
   bool is_first_stage() const { return stage == 0; }
   bool is_last_stage() const { return stage == stages - 1; }
   /// Layers first to second - 1 of a chunk: equally many in each, or one more in later ones.

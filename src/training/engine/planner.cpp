@@ -74,7 +74,7 @@ void Planner::backward_of(int id) {
   const bool apart = comes_apart(which);
   if (apart) apart_.push_back(now());
   for (std::size_t i = 0; i < which.inputs.size(); ++i)
-    if (needs_gradient_[static_cast<std::size_t>(which.inputs[i])] &&
+    if (needs_gradient_[static_cast<std::size_t>(which.inputs[i])] && which.op->has_gradient(i) &&
         !(apart && tensor(which.inputs[i]).kind == Tensor::Kind::parameter))
       gradient_of_input(action, which, i);
   plan_.actions.push_back(std::move(action));
@@ -189,9 +189,10 @@ void Planner::find_needs() {
     needs_gradient_[id] = plan_.training && asks_for_gradient(graph_.tensors()[id]);
   for (const Node& node : graph_.nodes()) {
     const auto output = static_cast<std::size_t>(node.output);
-    for (const int input : node.inputs) {
-      ++readers_[static_cast<std::size_t>(input)];
-      if (needs_gradient_[static_cast<std::size_t>(input)]) needs_gradient_[output] = true;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto input = static_cast<std::size_t>(node.inputs[i]);
+      ++readers_[input];
+      if (needs_gradient_[input] && node.op->has_gradient(i)) needs_gradient_[output] = true;
     }
     if (!needs_gradient_[output] || node.op->is_loss()) continue;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)

@@ -128,9 +128,9 @@ namespace {
 
 /// Spent in exchanges within passes.
 struct Exchanges {
-  Seconds tensor, context, shard, processor;
+  Seconds tensor, context, expert, shard, processor;
 
-  Seconds all() const { return tensor + context + shard; }
+  Seconds all() const { return tensor + context + expert + shard; }
 
   static Exchanges of(const Lane& lane) {
     const KernelSet& kernels = lane.kernels();
@@ -142,6 +142,7 @@ struct Exchanges {
     };
     take(kernels.ranks, all.tensor);
     take(kernels.context, all.context);
+    take(kernels.expert_ranks, all.expert);
     take(kernels.copies, all.shard);
     return all;
   }
@@ -168,6 +169,7 @@ class Laps {
     processor_ = on_processor;
     times_.tensor_exchange += exchanges.tensor - exchanges_.tensor;
     times_.context_exchange += exchanges.context - exchanges_.context;
+    times_.expert_exchange += exchanges.expert - exchanges_.expert;
     times_.shard_exchange += exchanges.shard - exchanges_.shard;
     before_ = now;
     exchanges_ = exchanges;
@@ -320,6 +322,7 @@ Replica::Times Replica::times() const {
     mean.backward += lane.backward * share;
     mean.tensor_exchange += lane.tensor_exchange * share;
     mean.context_exchange += lane.context_exchange * share;
+    mean.expert_exchange += lane.expert_exchange * share;
     mean.shard_exchange += lane.shard_exchange * share;
     mean.pipeline_wait += lane.pipeline_wait * share;
     mean.data_processor += lane.data_processor * share;

@@ -115,7 +115,7 @@ class Replica {
   /// stages, are parts of no other time.
   struct Times {
     Seconds data, transfer, forward, backward;
-    Seconds tensor_exchange, context_exchange, shard_exchange, pipeline_wait;
+    Seconds tensor_exchange, context_exchange, expert_exchange, shard_exchange, pipeline_wait;
     /// Of `data`, `forward` and `backward` the time on a processor, on hosts.
     Seconds data_processor, forward_processor, backward_processor;
   };

@@ -323,11 +323,12 @@ struct KernelSet {
   std::unique_ptr<OptimizerKernels> optimizer = {};
   std::unique_ptr<RecommenderKernels> recommender = {};  // null for 16-bit types
   std::unique_ptr<BagKernels> bags = {};
-  std::unique_ptr<ExpertKernels> experts = {};  // null for 16-bit types and on GPUs
-  std::unique_ptr<RankKernels> context = {};    // of ranks that divide the tokens of samples
-  std::unique_ptr<RankKernels> ranks = {};      // tensor ranks of a model that is divided over them
-  std::unique_ptr<RankKernels> copies = {};     // copies of a model that share its parameters
-  std::unique_ptr<Recorder> recorder = {};      // null if calls have no launch cost
+  std::unique_ptr<ExpertKernels> experts = {};     // null for 16-bit types and on GPUs
+  std::unique_ptr<RankKernels> context = {};       // of ranks that divide the tokens of samples
+  std::unique_ptr<RankKernels> expert_ranks = {};  // of ranks that divide the experts
+  std::unique_ptr<RankKernels> ranks = {};   // tensor ranks of a model that is divided over them
+  std::unique_ptr<RankKernels> copies = {};  // copies of a model that share its parameters
+  std::unique_ptr<Recorder> recorder = {};   // null if calls have no launch cost
 };
 
 /// Makes the kernels of one lane for tensors of `dtype`. Statistics (log_sum, a norm's mean and r),

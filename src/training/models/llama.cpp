@@ -59,6 +59,17 @@ Var LlamaParameters::divided_matrix_into_residual(const std::string& name, const
                    {Initial::normal(deviation_into_residual()), true, true, slice});
 }
 
+Var LlamaParameters::experts_matrix(const std::string& name, const ExpertsShape& shape,
+                                    bool into_residual) {
+  const Shape whole{shape.experts, shape.rows, shape.columns};
+  const double spread = into_residual ? deviation_into_residual() : deviation();
+  ParameterOptions options{Initial::normal(spread)};
+  if (part_.expert_ranks == 1) return parameter(name, whole, options);
+  const std::int64_t own = shape.experts / part_.expert_ranks;
+  options.slice = {whole, part_.expert_rank * own * shape.rows, {{0, shape.columns}}};
+  return parameter(name, {own, shape.rows, shape.columns}, options);
+}
+
 Var LlamaParameters::shared(Var x) const {
   if (divides_rows()) return gather_rows(x, part_.tensor_ranks);
   return divides() ? shared_by_ranks(x, part_.tensor_ranks) : x;

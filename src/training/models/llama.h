@@ -22,8 +22,8 @@ struct LlmChanges {
 };
 
 /// Parameters by name, of a model with a residual stream `width` wide and so many layers, or those
-/// of one part of it. What is said to be divided is so by the tensor ranks of the part; every
-/// other parameter is whole on each of them.
+/// of one part of it. What is said to be divided is so by the tensor ranks of the part, unless
+/// stated otherwise; every other parameter is whole on each of them.
 class LlamaParameters {
  public:
   LlamaParameters(Graph& graph, std::int64_t width, std::int64_t layers,
@@ -41,6 +41,12 @@ class LlamaParameters {
                                 const std::vector<std::int64_t>& blocks);
   /// matrix_into_residual(), of which the rows are divided.
   Var divided_matrix_into_residual(const std::string& name, const Shape& whole);
+  /// A matrix of each expert, of which the expert ranks of the part have equally many each; with
+  /// the initial values of matrix() or matrix_into_residual().
+  struct ExpertsShape {
+    std::int64_t experts = 0, rows = 0, columns = 0;
+  };
+  Var experts_matrix(const std::string& name, const ExpertsShape& whole, bool into_residual);
   /// x as an operand of divided columns, and the whole of a GEMM by divided rows.
   Var shared(Var x) const;
   Var summed(Var x) const;

@@ -86,6 +86,7 @@ void check_shape(const LlmShape& shape, const ModelPart& part) {
   if (part.stages > 1 && shape.tied_head)
     refuse("a model whose head is its embedding cannot be split into stages",
            "use a preset whose head is its own");
+  if (part.expert_ranks > 1) refuse("llm has no experts that ep could divide", "train moe");
   if (part.tensor_ranks > 1 && shape.gpt2)
     refuse("GPT-2's blocks cannot be divided by tp", "use another preset, or pp");
   const ContextPart& context = part.context;

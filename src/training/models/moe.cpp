@@ -3,8 +3,10 @@
 #include <cmath>
 #include <string>
 
+#include "core/error.h"
 #include "core/names.h"
 #include "training/models/llama.h"
+#include "training/operators/expert_parallel.h"
 #include "training/operators/experts.h"
 #include "training/operators/linear.h"
 #include "training/operators/transformer.h"
@@ -28,8 +30,24 @@ Var routed_experts(Var h, LlamaParameters& p, const MoeShape& shape, const std::
   Var logits = linear(h, p.matrix(at + "router", {d, shape.experts}));
   statistics.push_back(routing_statistics(logits, shape.routing()));
   Var gates = route(logits, shape.routing(), shape.balance);
-  return experts(h, gates, p.matrix(at + "experts.w_gate_up", {shape.experts, d, 2 * n}),
-                 p.matrix_into_residual(at + "experts.w_down", {shape.experts, n, d}), shape.top);
+  const Var up = p.experts_matrix(at + "experts.w_gate_up", {shape.experts, d, 2 * n}, false);
+  const Var down = p.experts_matrix(at + "experts.w_down", {shape.experts, n, d}, true);
+  const int ranks = p.part().expert_ranks;
+  return ranks > 1 ? divided_experts(h, gates, up, down, shape.routing(), ranks)
+                   : experts(h, gates, up, down, shape.top);
+}
+
+void check_part(const MoeShape& shape, const ModelPart& part) {
+  const int ranks = part.expert_ranks;
+  if (part.tensor_ranks > 1 || part.stages > 1 || part.shards > 1 || !part.context.is_whole())
+    throw Error(ErrorKind::input, "a mixture of experts can be divided by ep only",
+                "remove tp, cp, pp and zero above 1");
+  if (ranks > 1 && (shape.experts == 1 || shape.experts % ranks != 0))
+    throw Error(
+        ErrorKind::input,
+        std::to_string(shape.experts) + " experts cannot be divided by ep " + std::to_string(ranks),
+        shape.experts == 1 ? "use a preset with several experts"
+                           : "use an ep that divides " + std::to_string(shape.experts));
 }
 
 /// Without a router if there is one expert.
@@ -63,10 +81,12 @@ Routing MoeShape::routing() const {
   return routing;
 }
 
-Moe make_moe(const MoeShape& shape, std::int64_t sequences, Dtype dtype, bool recompute) {
+Moe make_moe(const MoeShape& shape, std::int64_t sequences, Dtype dtype, bool recompute,
+             const ModelPart& part) {
+  check_part(shape, part);
   Moe model{std::make_unique<Graph>(dtype), {}, {}, {}};
   Graph& graph = *model.graph;
-  LlamaParameters p(graph, shape.width, shape.layers);
+  LlamaParameters p(graph, shape.width, shape.layers, {}, part);
   const std::int64_t rows = sequences * shape.sequence;
   model.tokens = graph.input("tokens", {rows, 1}, Dtype::int32);
   model.targets = graph.input("targets", {rows, 1}, Dtype::int32);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "training/engine/graph.h"
+#include "training/engine/model_part.h"
 #include "training/kernels/expert_kernels.h"
 
 namespace bench::training {
@@ -51,9 +52,10 @@ struct Moe {
 };
 
 /// The graph of one micro-batch of `sequences`. With `recompute` each block's inside is recomputed
-/// in the backward pass.
+/// in the backward pass. A part may have some of the experts of each layer and all of the rest;
+/// throws Error(input) for another part, and for ranks that do not divide the experts.
 Moe make_moe(const MoeShape& shape, std::int64_t sequences, Dtype dtype = Dtype::f32,
-             bool recompute = false);
+             bool recompute = false, const ModelPart& part = {});
 
 /// Forward and backward, as llm_flops_per_token(), of active parameters: the experts that a token
 /// uses, routers, attention and head.

@@ -62,9 +62,12 @@ class RoutingStatistics final : public Operator {
 
 class Experts final : public Operator {
  public:
-  Experts(std::int64_t rows, std::int64_t top, std::int64_t width, std::int64_t hidden,
-          std::int64_t experts)
-      : slots_(rows * top), width_(width), hidden_(hidden), experts_(experts) {}
+  Experts(const ExpertSlots& slots, std::int64_t width, std::int64_t hidden, std::int64_t experts)
+      : slots_(slots.most),
+        usual_slots_(slots.usual),
+        width_(width),
+        hidden_(hidden),
+        experts_(experts) {}
 
   std::string_view name() const override { return "experts"; }
   std::vector<Saved> saved() const override {
@@ -75,7 +78,7 @@ class Experts final : public Operator {
   }
   std::int64_t backward_workspace() const override { return slots_ * (width_ + 3 * hidden_); }
   double flops() const override {
-    return 6.0 * static_cast<double>(slots_) * static_cast<double>(width_ * hidden_);
+    return 6.0 * static_cast<double>(usual_slots_) * static_cast<double>(width_ * hidden_);
   }
 
   void forward(const Frame& f) const override { expert_kernels(f).forward(tensors(f), f.output); }
@@ -105,7 +108,7 @@ class Experts final : public Operator {
             order,        f.saved[kGathered], f.saved[kHidden], f.saved[kActivated]};
   }
 
-  std::int64_t slots_, width_, hidden_, experts_;
+  std::int64_t slots_, usual_slots_, width_, hidden_, experts_;
 };
 
 }  // namespace
@@ -123,15 +126,22 @@ Var routing_statistics(Var logits, const Routing& routing) {
 }
 
 Var experts(Var x, Var gates, Var up, Var down, std::int64_t top) {
+  require(top >= 1 && top <= gates.shape().columns(), "experts",
+          "gates are " + gates.shape().text() + ", top " + std::to_string(top));
+  const std::int64_t slots = x.shape().rows() * top;
+  return experts(x, gates, up, down, ExpertSlots{slots, slots});
+}
+
+Var experts(Var x, Var gates, Var up, Var down, const ExpertSlots& slots) {
   const std::int64_t rows = x.shape().rows(), d = x.shape().columns();
   const std::int64_t count = gates.shape().columns(), hidden = up.shape().columns() / 2;
   require(gates.shape().rows() == rows && up.shape() == Shape({count, d, 2 * hidden}) &&
-              down.shape() == Shape({count, hidden, d}) && top >= 1 && top <= count,
+              down.shape() == Shape({count, hidden, d}),
           "experts",
           "x is " + x.shape().text() + ", gates " + gates.shape().text() + ", up " +
-              up.shape().text() + ", down " + down.shape().text() + ", top " + std::to_string(top));
-  return x.graph->apply(std::make_unique<Experts>(rows, top, d, hidden, count),
-                        {x, gates, up, down}, x.shape());
+              up.shape().text() + ", down " + down.shape().text());
+  return x.graph->apply(std::make_unique<Experts>(slots, d, hidden, count), {x, gates, up, down},
+                        x.shape());
 }
 
 }  // namespace bench::training

@@ -19,9 +19,17 @@ Var route(Var logits, const Routing& routing, double balance);
 /// evaluation only. Has no gradient.
 Var routing_statistics(Var logits, const Routing& routing);
 
+/// Pairs of a token and an expert that it chose.
+struct ExpertSlots {
+  std::int64_t most = 0;   // for which there is memory
+  std::int64_t usual = 0;  // counted as FLOPs
+};
+
 /// The sum of each token's experts, which are SwiGLU networks, by gate. x [rows, d], gates
 /// [rows, experts] with at most `top` in a row, up [experts, d, 2 n] (gate | up), down [experts, n,
 /// d]; y [rows, d]. 6 rows top d n FLOPs forward: those of chosen experts, dropped tokens included.
 Var experts(Var x, Var gates, Var up, Var down, std::int64_t top);
+/// The same where rows may have none of these experts. Rows of x without one are not read.
+Var experts(Var x, Var gates, Var up, Var down, const ExpertSlots& slots);
 
 }  // namespace bench::training

@@ -10,6 +10,7 @@
 #include "devices/host_clock.h"
 #include "training/kernels/functors/portable.h"
 #include "training/parallel/element_sums.h"
+#include "training/parallel/expert_exchange.h"
 #include "training/parallel/model_ranks.h"
 
 namespace bench::training {
@@ -121,8 +122,11 @@ GradientAgreement DataParallel::compare_gradient(
   agree_on_loss(thrown, unused);  // before the passes, which may wait for other ranks
   memory.download(row.data, exchanged.data(), exchanged.bytes());
   const int copies = model_ != nullptr ? model_->copies() : copies_.size();
-  for (int copy = 0; copy < copies; ++copy) {
-    const GradientPass pass = pass_of(copy);
+  // Ranks that divide experts pass their own samples together, of one group after the other.
+  const int together = model_ != nullptr ? model_->part().expert_ranks : 1;
+  const int own_copy = model_ != nullptr ? model_->part().expert_rank : 0;
+  for (int first = 0; first < copies; first += together) {
+    const GradientPass pass = pass_of(first + own_copy);
     hooks.after_backward = pass.after_backward;
     replica_.forward_backward(pass.fill, replica_.rows() * copies_.size(), hooks);
     replica_.sum_lanes();
@@ -132,6 +136,9 @@ GradientAgreement DataParallel::compare_gradient(
     });
   }
   if (model_ != nullptr) sum_over(model_->context(), row_in(alone, wide));
+  if (together > 1)
+    for (const RowPart& part : row_parts(replica_.plan()))
+      if (!part.divided) sum_over(model_->experts(), part_of(row_in(alone, wide), part));
   if (feedback != nullptr)
     add_over_ranks(group_, row_in(old, row.dtype), feedback->residual(), row_in(alone, wide));
   Distance distance;
@@ -225,6 +232,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   out.backward_processor = lanes.backward_processor;
   out.tensor_exchange = lanes.tensor_exchange;
   out.context_exchange = lanes.context_exchange;
+  out.expert_exchange = lanes.expert_exchange;
   out.pipeline_wait = lanes.pipeline_wait;
   out.exchange_exposed = times.exposed + lanes.shard_exchange + (end - updated);
   // Ranks meet here first: later stages, which are done earlier, wait for the first one.
@@ -249,7 +257,8 @@ double DataParallel::agree_on_loss(std::exception_ptr thrown, StepOutcome& out) 
                                stages ? Activity::messages : Activity::rank_wait);
   const Replica::Times times = replica_.times();
   const Seconds computed = exchange_.times().compute - times.tensor_exchange -
-                           times.context_exchange - times.shard_exchange - times.pipeline_wait;
+                           times.context_exchange - times.expert_exchange - times.shard_exchange -
+                           times.pipeline_wait;
   const std::vector<double> ranks = gather_numbers(
       group_, {counts ? replica_.loss_sum() : 0.0, computed.value, thrown ? 1.0 : 0.0});
   if (thrown) std::rethrow_exception(thrown);
@@ -283,11 +292,12 @@ double DataParallel::gradient_norm() {
   return root_of_sum(gather_numbers(group_, own)) / replica_.loss_scale().value();
 }
 
-/// Over all parts of a model. Tensor ranks have equal gradients of what they do not divide, which
-/// must count once; replicas have equal sums unless each owns shards.
+/// Over all parts of a model. Tensor ranks, and ranks with other experts, have equal gradients of
+/// what they do not divide, which must count once; replicas have equal sums unless each owns
+/// shards.
 double DataParallel::norm_of_parts() {
   const double copies = shards() ? 1.0 : replicas_.size();
-  const double same = model_->part().tensor_ranks;
+  const double same = model_->part().tensor_ranks * model_->part().expert_ranks;
   double own = 0.0;
   for (const auto& [square, divided] : replica_.square_sums_of_updates())
     own += square / (divided ? copies : copies * same);

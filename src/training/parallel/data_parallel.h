@@ -35,8 +35,8 @@ struct StepOutcome : Replica::Step {
   Seconds data_processor, forward_processor, backward_processor;  // Replica::Times
   Seconds update_processor;  // of the first thread, in the update alone
   /// Where models are divided over ranks: sums over tensor ranks, messages of keys and values
-  /// between ranks with other tokens, and waiting for other stages.
-  Seconds tensor_exchange, context_exchange, pipeline_wait;
+  /// between ranks with other tokens, rows sent to experts and back, and waiting for other stages.
+  Seconds tensor_exchange, context_exchange, expert_exchange, pipeline_wait;
   Seconds rollout;  // answers generated for this step; set by the trainer
   /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
   /// behind the backward pass; waiting for late ranks included.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/error.h"
 #include "devices/host_clock.h"
 #include "training/parallel/model_ranks.h"
 
@@ -86,6 +87,16 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
   else
     for (const Bucket& bucket : buckets_)
       owned_.push_back(shard_of(bucket.blocks, group.rank(), group.size()));
+  if (options.model != nullptr && options.model->part().expert_ranks > 1) {
+    if (options.shard_optimizer)
+      throw Error(ErrorKind::input,
+                  "ranks that divide experts have different parameters, which a sharded optimizer "
+                  "does not know",
+                  "remove ep, or zero and shard_optimizer");
+    experts_.emplace(replica.plan(), *options.model, replica.kernels(), options.bucket_bytes,
+                     options.order);
+    return;
+  }
   if (group.size() == 1 || options.method.is_local()) return;
   if (options.method.compresses()) {
     feedback_ = std::make_unique<ErrorFeedback>(replica, group, options.method,
@@ -137,7 +148,9 @@ std::exception_ptr GradientExchange::forward_backward(const Replica::Fill& fill,
   } else {
     thrown = compute(fill, hooks);
     times_.compute = steady_now() - begin;
-    if (exchange_ || feedback_) exchange_after_backward();
+    // The other ranks wait within their passes for one that throws.
+    if (experts_ && thrown) return thrown;
+    if (exchange_ || feedback_ || experts_) exchange_after_backward();
   }
   times_.exposed = steady_now() - begin - times_.compute - times_.compressed;
   return thrown;
@@ -152,7 +165,12 @@ void GradientExchange::exchange_after_backward() {
     times_.communicated = feedback_->communicated();
     return;
   }
-  for (const Bucket& bucket : buckets_) exchange(bucket.blocks);
+  if (experts_) {
+    const TimelineScope recorded(replica_.timeline(), Activity::exchange);
+    experts_->all_reduce(replica_.gradients());
+  } else {
+    for (const Bucket& bucket : buckets_) exchange(bucket.blocks);
+  }
   times_.communicated = steady_now() - begin;
 }
 

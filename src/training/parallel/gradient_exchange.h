@@ -15,6 +15,7 @@
 #include "training/parallel/bucket_exchange.h"
 #include "training/parallel/error_feedback.h"
 #include "training/parallel/exchange_method.h"
+#include "training/parallel/expert_exchange.h"
 
 namespace bench::training {
 
@@ -70,7 +71,8 @@ class GradientExchange {
 
   /// Leaves the sum over all ranks in replica.gradients(): in owned() at least; with local steps
   /// the gradient of this rank's samples alone. If this rank's lanes throw, it still takes part in
-  /// the exchange, so that no other rank hangs, and returns the exception.
+  /// the exchange, so that no other rank hangs, and returns the exception. Ranks that divide
+  /// experts do not: the job must end.
   std::exception_ptr forward_backward(const Replica::Fill& fill, Replica::Hooks hooks = {});
   /// Gathers the parameter shards of all ranks on every rank.
   void gather_parameters();
@@ -83,6 +85,7 @@ class GradientExchange {
     return lane_sum_.has_value() || (exchange_ && stream() && options_.overlap);
   }
   std::int64_t bytes() const {
+    if (experts_) return experts_->bytes();
     return exchange_ ? exchange_->bytes() : feedback_ ? feedback_->bytes() : 0;
   }
   /// Null unless the exchange is compressed.
@@ -113,6 +116,7 @@ class GradientExchange {
   std::vector<Bucket> buckets_;
   std::vector<BlockRange> owned_ = {};
   std::optional<BucketExchange> exchange_ = {};   // of several ranks
+  std::optional<ExpertExchange> experts_ = {};    // instead, of ranks that divide experts
   std::optional<LaneSum> lane_sum_ = {};          // if lanes run during the exchange
   std::unique_ptr<ErrorFeedback> feedback_ = {};  // of several ranks, if they compress
   Times times_ = {};

@@ -39,10 +39,11 @@ int copies_of_model(const ModelSplit& split, int ranks) {
   if (ranks % of_model != 0)
     throw Error(
         ErrorKind::input,
-        fmt::format("{} ranks cannot hold models divided over tp {} x cp {} x pp {} = {} ranks",
-                    ranks, split.tensor, split.context, split.pipeline, of_model),
+        fmt::format(
+            "{} ranks cannot hold models divided over tp {} x cp {} x pp {} x ep {} = {} ranks",
+            ranks, split.tensor, split.context, split.pipeline, split.expert, of_model),
         fmt::format("use a multiple of {} ranks", of_model));
-  return ranks / of_model;
+  return ranks / of_model * split.expert;
 }
 
 ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
@@ -55,6 +56,9 @@ ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks) {
   part.stages = split.pipeline;
   part.chunks = split.chunks;
   part.sequence_parallel = split.sequence_parallel && split.tensor > 1;
+  const int copy = rank / split.tensor / split.context % copies;
+  part.expert_rank = copy % split.expert;
+  part.expert_ranks = split.expert;
   if (!split.shard_parameters) return part;
   part.shards = copies * split.context;
   part.shard = rank / split.tensor % part.shards;
@@ -68,6 +72,7 @@ ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
     model_ = make_self_group();
     tensor_ = make_self_group();
     context_ = make_self_group();
+    experts_ = make_self_group();
     return;
   }
   if (Collectives* collectives = all.collectives();
@@ -81,7 +86,9 @@ ModelRanks::ModelRanks(Group& all, const ModelSplit& split)
   model_ = all.subgroup(copy);
   tensor_ = model_->subgroup(part_.stage * split.context + part_.context.rank);
   context_ = model_->subgroup(place);
+  experts_ = data_->subgroup(copy / split.expert * split.context + part_.context.rank);
   if (split.shard_parameters) replicas_ = make_self_group();
+  if (split.expert > 1) replicas_ = data_->subgroup(part_.expert_rank);
   if (split.chunks > 1) back_ = all.subgroup(copy);
   if (split.pipeline > 1)
     links_ = std::make_unique<MessageLinks>(*model_, back_ ? *back_ : *model_, part_);

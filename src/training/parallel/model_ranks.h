@@ -1,8 +1,9 @@
 // How the ranks of a training share its model and its samples: `tp` neighbouring ranks divide
 // matrices, `cp` ranks the tokens of each sample, `pp` stages (of `vp` chunks) divide layers, and
-// what is left are data-parallel copies of the model, each with other samples. Rank = ((stage x
-// copies + copy) x cp + context rank) x tp + tensor rank, the order of Megatron-LM: ranks that
-// exchange most are closest.
+// what is left are data-parallel copies of the model, each with other samples. Of these, `ep`
+// neighbours divide the experts: each has some of them, and a copy of everything else. Rank =
+// ((stage x copies + copy) x cp + context rank) x tp + tensor rank, the order of Megatron-LM: ranks
+// that exchange most are closest.
 #pragma once
 
 #include <memory>
@@ -24,14 +25,15 @@ struct ModelSplit {
   bool keep_gathered = false;
   int context = 1;  // cp
   int chunks = 1;   // vp: of each stage
+  int expert = 1;   // ep
 
-  int ranks_of_model() const { return tensor * context * pipeline; }
+  int ranks_of_model() const { return tensor * context * pipeline * expert; }
   /// Whether ranks need each other within a pass.
   bool divides_model() const { return ranks_of_model() > 1 || shard_parameters; }
 };
 
-/// How many copies of a model so many ranks hold. Throws Error(input) if they are not a multiple of
-/// those of a model.
+/// How many copies of a model so many ranks hold, of which each `ep` neighbours share one set of
+/// experts. Throws Error(input) if the ranks are not a multiple of those of a model.
 int copies_of_model(const ModelSplit& split, int ranks);
 /// The part that one of them has. Throws like copies_of_model().
 ModelPart part_of_rank(const ModelSplit& split, int rank, int ranks);
@@ -57,7 +59,8 @@ class ModelRanks {
   /// The ranks that have the same part of the model: of other copies, and those with other tokens
   /// of the same samples, by copy and then context rank.
   Group& data() const { return data_ ? *data_ : all_; }
-  /// Those of them that also have the same parameters: this rank alone if copies have shards.
+  /// Those of them that also have the same parameters: this rank alone if copies have shards; not
+  /// those with other experts.
   Group& replicas() const { return replicas_ ? *replicas_ : data(); }
   /// The ranks of this copy, by stage, context rank and tensor rank; this rank alone if it has a
   /// whole model.
@@ -66,13 +69,15 @@ class ModelRanks {
   Group& tensor() const { return *tensor_; }
   /// The ranks of this copy with the same part of the model and other tokens.
   Group& context() const { return *context_; }
+  /// The ranks of neighbouring copies that together have all experts, in the order of their parts.
+  Group& experts() const { return *experts_; }
   /// To the neighbouring stages; null without a pipeline.
   StageLinks* links() const { return links_.get(); }
 
  private:
   Group& all_;
   ModelPart part_;
-  std::unique_ptr<Group> data_, model_, tensor_, context_, replicas_;
+  std::unique_ptr<Group> data_, model_, tensor_, context_, experts_, replicas_;
   std::unique_ptr<Group> back_;  // model() once more, for gradients between stages of chunks
   std::unique_ptr<StageLinks> links_;
 };

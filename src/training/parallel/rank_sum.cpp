@@ -122,8 +122,8 @@ class RankSum final : public RankKernels {
 
 KernelFactory with_rank_kernels(const KernelFactory& kernels, const RankGroups& groups) {
   const auto of_tensor = std::make_shared<Buffers>(), of_copies = std::make_shared<Buffers>(),
-             of_context = std::make_shared<Buffers>();
-  return [kernels, groups, of_tensor, of_copies, of_context](Dtype dtype) {
+             of_context = std::make_shared<Buffers>(), of_experts = std::make_shared<Buffers>();
+  return [kernels, groups, of_tensor, of_copies, of_context, of_experts](Dtype dtype) {
     KernelSet set = kernels(dtype);
     require(set.memory->on_host(), "rank_sum", "sums over ranks need tensors in host memory");
     if (groups.tensor != nullptr)
@@ -132,6 +132,8 @@ KernelFactory with_rank_kernels(const KernelFactory& kernels, const RankGroups& 
       set.copies = std::make_unique<RankSum>(*groups.copies, *set.elementwise, of_copies);
     if (groups.context != nullptr)
       set.context = std::make_unique<RankSum>(*groups.context, *set.elementwise, of_context);
+    if (groups.experts != nullptr)
+      set.expert_ranks = std::make_unique<RankSum>(*groups.experts, *set.elementwise, of_experts);
     return set;
   };
 }

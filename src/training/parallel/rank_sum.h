@@ -11,6 +11,11 @@ struct RankGroups {
   Group* tensor = nullptr;   // for KernelSet::ranks
   Group* copies = nullptr;   // for KernelSet::copies
   Group* context = nullptr;  // for KernelSet::context
+  Group* experts = nullptr;  // for KernelSet::expert_ranks
+
+  bool none() const {
+    return tensor == nullptr && copies == nullptr && context == nullptr && experts == nullptr;
+  }
 };
 
 /// `kernels`, whose sets also sum over these ranks. The bits depend on the number of ranks, not on

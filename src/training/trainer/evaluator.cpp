@@ -75,9 +75,9 @@ void Evaluator::evaluate_round(std::int64_t first, std::int64_t end, const Model
   if (SparseTables* tables = workload_.tables())
     tables->gather(Split::evaluation, static_cast<std::uint64_t>(first), round());
   replica_.pool().run([&](int index) {
-    // Copies that share parameters gather them together, for a sample that does not count if need
-    // be.
-    if (begin_of(index) >= end && ranks.part().shards == 1) return;
+    // Copies that share parameters or experts pass together, for a sample that does not count if
+    // need be.
+    if (begin_of(index) >= end && !ranks.part().passes_need_copies()) return;
     const std::int64_t sample = std::min(begin_of(index), std::max<std::int64_t>(end, 1) - 1);
     Lane& lane = *lanes_[static_cast<std::size_t>(index)];
     workload_.read(Split::evaluation, static_cast<std::uint64_t>(sample), model_, lane);

@@ -16,7 +16,8 @@ std::string why_not_exchanged(const TrainerOptions& options, Workload& workload,
   if (ranks < 2) return what + " needs several ranks: start at least 2";
   if (!on_host) return what + " works on CPUs only: use exchange full";
   if (options.split.divides_model())
-    return what + " needs whole models: remove tp, cp, pp and zero above 1, or use exchange full";
+    return what +
+           " needs whole models: remove tp, cp, pp, ep and zero above 1, or use exchange full";
   if (options.parallel.shard_optimizer)
     return what + " and a sharded optimizer exclude each other: remove zero=1 and shard_optimizer";
   if (is_narrow(options.dtype))

@@ -39,7 +39,7 @@ void FinalChecks::add_to(TrainingRun& run) const {
   // and must not fail a check of gradients.
   LossScale& scale = of_.parallel.replica().loss_scale();
   scale.resume({std::max(scale.value() / 2.0, 1.0)});
-  if (of_.ranks.replicas().size() > 1)
+  if (of_.ranks.replicas().size() > 1 || of_.ranks.part().expert_ranks > 1)
     run.checks.push_back(local ? average_check() : exchange_check());
   if (!of_.ranks.part().is_whole()) check_divided_model(run);
 }

@@ -70,7 +70,7 @@ std::vector<TensorHash> hashes_of_frozen(const Replica& replica) {
   return frozen;
 }
 
-/// The hashes, in the order of the graph's parameters, of those that tensor ranks do not divide.
+/// The hashes, in the order of the graph's parameters, of those that ranks do not divide.
 std::vector<TensorHash> undivided(const std::vector<TensorHash>& all, const Graph& graph) {
   std::vector<TensorHash> same;
   const std::vector<int> parameters = graph.parameters();
@@ -194,18 +194,21 @@ void RunChecks::compare_frozen(std::int64_t steps_done, Group& group) {
   frozen_found_ = agreed(group, found);
 }
 
-/// Copies must have equal parameters; of one copy, tensor ranks must agree on what they do not
-/// divide.
+/// Copies must have equal parameters; tensor ranks of one copy, and copies with other experts, must
+/// agree on what they do not divide.
 void RunChecks::compare_replicas(std::int64_t steps_done, const ModelRanks& ranks) {
   if (ranks.all().size() == 1 || !replicas_.empty()) return;
   const std::vector<TensorHash> own = tensor_hashes(replica_);
   std::string found;
   if (ranks.replicas().size() > 1) found = find_replica_difference(ranks.replicas(), own);
-  if (ranks.part().tensor_ranks > 1) {
-    const std::string divided =
-        find_replica_difference(ranks.tensor(), undivided(own, *replica_.plan().graph));
-    if (found.empty() && !divided.empty()) found = "tensor " + divided;
-  }
+  const auto compare_undivided = [&](Group& group, const char* kind) {
+    if (group.size() == 1) return;
+    const std::string of_group =
+        find_replica_difference(group, undivided(own, *replica_.plan().graph));
+    if (found.empty() && !of_group.empty()) found = kind + of_group;
+  };
+  compare_undivided(ranks.tensor(), "tensor ");
+  compare_undivided(ranks.experts(), "expert ");
   replicas_ = agreed(ranks.all(), found);
   if (!replicas_.empty()) replicas_ = fmt::format("after {} steps: {}", steps_done, replicas_);
 }
@@ -232,7 +235,7 @@ std::vector<TrainingCheck> RunChecks::finish(const ModelRanks& ranks) const {
   checks.push_back(check_of("data", data_,
                             fmt::format("samples matched the source at {} steps{}", rounds_,
                                         ranks.data().size() > 1 ? ", also on the next rank" : "")));
-  if (ranks.replicas().size() > 1 || ranks.part().tensor_ranks > 1)
+  if (ranks.replicas().size() > 1 || ranks.part().tensor_ranks > 1 || ranks.part().expert_ranks > 1)
     checks.push_back(
         check_of("replicas_agree", replicas_,
                  fmt::format("{} of {} ranks were identical at {} steps",

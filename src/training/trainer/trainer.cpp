@@ -59,9 +59,8 @@ KernelFactory with_exchanges(const KernelFactory& kernels, const ModelRanks& ran
   if (part.tensor_ranks > 1) groups.tensor = &ranks.tensor();
   if (part.shards > 1) groups.copies = &ranks.data();
   if (!part.context.is_whole()) groups.context = &ranks.context();
-  const bool none =
-      groups.tensor == nullptr && groups.copies == nullptr && groups.context == nullptr;
-  return none ? kernels : with_rank_kernels(kernels, groups);
+  if (part.expert_ranks > 1) groups.experts = &ranks.experts();
+  return groups.none() ? kernels : with_rank_kernels(kernels, groups);
 }
 
 int usual_host_threads() {
@@ -163,6 +162,7 @@ std::optional<GradientOutliers::Averages> Trainer::prepare_checkpoints() {
                          options_.split.sequence_parallel ? 1 : 0};
   if (options_.split.chunks > 1) identity["chunks"] = options_.split.chunks;
   if (options_.split.context > 1) identity["context"] = options_.split.context;
+  if (options_.split.expert > 1) identity["ep"] = options_.split.expert;
   if (workload_.repeats()) identity["data"] = workload_.data();
   if (options_.base != nullptr) identity["base"] = hash_text(options_.base->hash);
   checkpoints_ =
@@ -203,7 +203,7 @@ BatchSplit split_batch(const TrainerOptions& options, int ranks) {
   if (options.lanes > 1)
     throw Error(ErrorKind::input,
                 fmt::format("{} lanes, but a part of a model trains in one", options.lanes),
-                "remove lanes, or remove tp, cp, pp and zero above 1");
+                "remove lanes, or remove tp, cp, pp, ep and zero above 1");
   return split_batch(recipe.batch, copies, 1, 1, recipe.micro_batch);
 }
 
@@ -295,7 +295,7 @@ void Trainer::check_messages() const {
                   "use a smaller micro_batch");
   };
   for (const Node& node : model_.graph->nodes())
-    check(node.op->largest_message(), "ranks of a sample");
+    check(node.op->largest_message(), "ranks that divide a model");
   const StageTensors& stage = model_.stage;
   if (const Var message = stage.sent ? stage.sent : stage.received)
     check(message.shape().elements(), "stages");
@@ -407,14 +407,16 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::backward, step.backward);
   breakdown_.add(RunPhase::tensor_exchange, step.tensor_exchange);
   breakdown_.add(RunPhase::context_exchange, step.context_exchange);
+  breakdown_.add(RunPhase::expert_exchange, step.expert_exchange);
   breakdown_.add(RunPhase::pipeline_wait, step.pipeline_wait);
   breakdown_.add(RunPhase::exchange_exposed, step.exchange_exposed);
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::compression, step.compression);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
   const Seconds named = step.data + step.rollout + step.transfer + step.forward + step.backward +
-                        step.tensor_exchange + step.context_exchange + step.pipeline_wait +
-                        step.exchange_exposed + step.compression + step.optimizer;
+                        step.tensor_exchange + step.context_exchange + step.expert_exchange +
+                        step.pipeline_wait + step.exchange_exposed + step.compression +
+                        step.optimizer;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   run_.processor.data += step.data_processor;
   run_.processor.forward += step.forward_processor;

@@ -7,23 +7,12 @@
 namespace bench::training {
 
 std::string_view to_string(RunPhase phase) {
-  constexpr std::string_view kNames[] = {"data",
-                                         "rollout",
-                                         "transfer",
-                                         "forward",
-                                         "backward",
-                                         "tensor_exchange",
-                                         "context_exchange",
-                                         "pipeline_wait",
-                                         "exchange_exposed",
-                                         "compression",
-                                         "optimizer",
-                                         "lane_wait",
-                                         "evaluation",
-                                         "checkpoint",
-                                         "checks",
-                                         "other",
-                                         "exchange_hidden"};
+  constexpr std::string_view kNames[] = {
+      "data",          "rollout",          "transfer",         "forward",
+      "backward",      "tensor_exchange",  "context_exchange", "expert_exchange",
+      "pipeline_wait", "exchange_exposed", "compression",      "optimizer",
+      "lane_wait",     "evaluation",       "checkpoint",       "checks",
+      "other",         "exchange_hidden"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 
@@ -61,7 +50,8 @@ double pipeline_bubble(const std::vector<PhaseTime>& breakdown) {
     const bool waits = time.phase == RunPhase::pipeline_wait;
     if (waits) waited += time.mean.value;
     if (waits || time.phase == RunPhase::forward || time.phase == RunPhase::backward ||
-        time.phase == RunPhase::tensor_exchange || time.phase == RunPhase::context_exchange)
+        time.phase == RunPhase::tensor_exchange || time.phase == RunPhase::context_exchange ||
+        time.phase == RunPhase::expert_exchange)
       all += time.mean.value;
   }
   return all > 0.0 ? waited / all : 0.0;

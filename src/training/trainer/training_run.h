@@ -32,6 +32,7 @@ enum class RunPhase {
   backward,
   tensor_exchange,   // sums over the ranks that divide matrices
   context_exchange,  // keys and values of other tokens
+  expert_exchange,   // rows to experts of other ranks and back
   pipeline_wait,     // for other stages of a pipeline
   exchange_exposed,
   compression,  // of exchanged gradients, and restoring them

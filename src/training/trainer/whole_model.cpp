@@ -61,7 +61,8 @@ void gather(const Replica& replica, const ModelRanks& ranks, const Plan& plan,
       const std::vector<double> part =
           numbers_of(replica.weights().view(replica.plan(), it->second));
       // Every element comes from one rank.
-      const bool only = tensor.parameter.slice.is_part() || ranks.part().tensor_rank == 0;
+      const bool first = ranks.part().tensor_rank == 0 && ranks.part().expert_rank == 0;
+      const bool only = tensor.parameter.slice.is_part() || first;
       if (only && ranks.replicas().rank() == 0)
         for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
           values[static_cast<std::size_t>(j)] = part[static_cast<std::size_t>(i)];
@@ -88,10 +89,13 @@ std::vector<double> compare_gradients(const Replica& replica, const ModelRanks& 
     const auto it = own.find(plan.graph->tensor(all[at]).name);
     if (it == own.end() || !graph.tensor(it->second).parameter.trainable) continue;
     const Tensor& tensor = graph.tensor(it->second);
-    const double weight = tensor.parameter.slice.is_part() ? 1.0 : 1.0 / ranks.part().tensor_ranks;
+    const bool divided = tensor.parameter.slice.is_part();
+    const double weight =
+        divided ? 1.0 : 1.0 / (ranks.part().tensor_ranks * ranks.part().expert_ranks);
     std::vector<double> part = numbers_of(replica.lane(0).gradient({nullptr, it->second}));
     // Of this rank's tokens, unless shards have the sum over all ranks already.
     if (ranks.part().shards == 1) ranks.context().sum(part);
+    if (!divided) ranks.experts().sum(part);  // experts have those of all of their tokens
     const std::vector<double> other = numbers_of(whole.gradient({nullptr, all[at]}));
     for_each_element(tensor, [&](std::int64_t i, std::int64_t j) {
       const double a = part[static_cast<std::size_t>(i)], b = other[static_cast<std::size_t>(j)];
@@ -134,9 +138,9 @@ WholeModelComparison compare_with_whole(const DividedTraining& training) {
   const Weights weights(plan, 1);
   gather(replica, ranks, plan, weights);
   Lane lane(plan, weights, training.kernels);
-  // The gradient of copies that share parameters is that of all of their samples.
-  const bool shards = ranks.part().shards > 1;
-  const int first = shards ? 0 : ranks.copy(), last = shards ? ranks.copies() : first + 1;
+  // The gradient of copies that share parameters or experts is that of all of their samples.
+  const int together = ranks.part().shards > 1 ? ranks.copies() : ranks.part().expert_ranks;
+  const int first = ranks.copy() / together * together, last = first + together;
   const std::int64_t rows = replica.rows() * ranks.part().context.ranks * (last - first);
   const double scale = replica.loss_scale().value() / static_cast<double>(rows);
   double loss = 0.0;

@@ -140,7 +140,11 @@ class MoeWorkload final : public Workload {
   bool routes_to_experts() const override { return setting_.shape.experts > 1; }
 
   Model model(std::int64_t samples, Dtype dtype, bool recompute) const override {
-    Moe moe = make_moe(setting_.shape, samples, dtype, recompute);
+    return model_part({}, samples, dtype, recompute);
+  }
+  Model model_part(const ModelPart& part, std::int64_t samples, Dtype dtype,
+                   bool recompute) const override {
+    Moe moe = make_moe(setting_.shape, samples, dtype, recompute, part);
     return {std::move(moe.graph), moe.losses, {moe.tokens, moe.targets}, std::move(moe.routing)};
   }
   std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(setting_.adamw); }

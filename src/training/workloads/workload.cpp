@@ -42,7 +42,7 @@ Model Workload::model_part(const ModelPart& part, std::int64_t samples, Dtype dt
   if (!part.is_whole())
     throw Error(ErrorKind::input,
                 "the model of workload " + name() + " cannot be divided over ranks",
-                "remove tp, cp, pp and zero above 1, or train llm");
+                "remove tp, cp, pp, ep and zero above 1, or train llm");
   return model(samples, dtype, recompute);
 }
 

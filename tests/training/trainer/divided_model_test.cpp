@@ -10,8 +10,8 @@
 #include "tests/support/catch.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/thread_group.h"
+#include "tests/training/divided_training.h"
 #include "tests/training/faulty_messages.h"
-#include "tests/training/short_training.h"
 #include "training/host/host_kernels.h"
 #include "training/models/llm.h"
 #include "training/trainer/memory_need.h"
@@ -46,43 +46,7 @@ std::unique_ptr<Workload> deep_llm() {
   return make_llm_workload_from(setting);
 }
 
-/// As rank 0 reports it.
-TrainingRun train_divided(const ShortTraining& training, int ranks) {
-  TrainingRun first;
-  run_ranks(ranks, [&](Group& group) {
-    TrainingRun run = train_short(training, group);
-    if (group.rank() == 0) first = std::move(run);
-  });
-  return first;
-}
-
-/// The largest relative difference of losses, step by step, and of the gaps.
-double distance(const TrainingRun& a, const TrainingRun& b) {
-  REQUIRE(a.steps.size() == b.steps.size());
-  REQUIRE(a.curve.size() == b.curve.size());
-  double most = 0.0;
-  for (std::size_t i = 0; i < a.steps.size(); ++i) {
-    most = std::max(most, std::abs(a.steps[i].loss / b.steps[i].loss - 1.0));
-    most = std::max(most, std::abs(a.steps[i].gradient_norm / b.steps[i].gradient_norm - 1.0));
-  }
-  for (std::size_t i = 0; i < a.curve.size(); ++i)
-    most = std::max(most, std::abs(a.curve[i].native / b.curve[i].native - 1.0));
-  return most;
-}
-
 void lose_all(std::span<std::byte> data) { std::ranges::fill(data, std::byte{}); }
-
-double bytes_of(const TrainingRun& run, const std::string& label) {
-  const auto at = std::ranges::find(run.memory, label, &MemoryUse::label);
-  REQUIRE(at != run.memory.end());
-  return static_cast<double>(at->bytes);
-}
-
-double seconds_of(const TrainingRun& run, RunPhase phase) {
-  for (const PhaseTime& time : run.breakdown)
-    if (time.phase == phase) return time.mean.value;
-  return 0.0;
-}
 
 }  // namespace
 
@@ -483,9 +447,9 @@ TEST_CASE("models and ranks that cannot be divided are refused with what to do")
   context.recipe.batch = 5;
   context.split.context = 5;
   CHECK(refused(context, 5).find("two for each rank of cp 5") != std::string::npos);
-  ShortTraining moe = divided_training(2, 1);
-  moe.workload = "moe";
-  CHECK(refused(moe, 2).find("remove tp, cp, pp and zero above 1, or train llm") !=
+  ShortTraining detect = divided_training(2, 1);
+  detect.workload = "detect";
+  CHECK(refused(detect, 2).find("remove tp, cp, pp, ep and zero above 1, or train llm") !=
         std::string::npos);
 }
 

@@ -1,0 +1,63 @@
+#include "training/parallel/expert_exchange.h"
+
+#include <algorithm>
+
+namespace bench::training {
+namespace {
+
+/// Of a bucket for the largest part of this kind.
+std::int64_t most_blocks(const std::vector<RowPart>& parts, bool divided, std::int64_t bytes,
+                         Dtype dtype) {
+  std::int64_t elements = 1;
+  for (const RowPart& part : parts)
+    if (part.divided == divided) elements = std::max(elements, part.count);
+  const std::int64_t of_bucket = bytes / (kBlock * static_cast<std::int64_t>(size_of(dtype)));
+  return std::clamp<std::int64_t>((elements + kBlock - 1) / kBlock, 1,
+                                  std::max<std::int64_t>(1, of_bucket));
+}
+
+}  // namespace
+
+std::vector<RowPart> row_parts(const Plan& plan) {
+  const auto size = static_cast<std::int64_t>(size_of(plan.graph->compute()));
+  std::vector<RowPart> parts;
+  for (const auto& [tensor, action] : plan.gradient_order) {
+    const Slot& slot = plan.gradients[static_cast<std::size_t>(tensor)];
+    const Buffer& buffer = plan.buffers[static_cast<std::size_t>(slot.buffer)];
+    parts.push_back({buffer.offset / size, slot.rows * slot.columns,
+                     plan.graph->tensor(tensor).parameter.slice.is_part()});
+  }
+  std::ranges::sort(parts, {}, &RowPart::first);
+  std::vector<RowPart> joined;
+  for (const RowPart& part : parts)
+    if (!joined.empty() && joined.back().divided == part.divided)
+      joined.back().count = part.first + part.count - joined.back().first;
+    else
+      joined.push_back(part);
+  return joined;
+}
+
+ExpertExchange::ExpertExchange(const Plan& plan, const ModelRanks& ranks, const KernelSet& kernels,
+                               std::int64_t bucket_bytes, SumOrder order)
+    : parts_(row_parts(plan)),
+      shared_(ranks.data(), kernels, nullptr, plan.graph->compute(),
+              most_blocks(parts_, false, bucket_bytes, plan.graph->compute()), order) {
+  const Dtype dtype = plan.graph->compute();
+  if (ranks.replicas().size() > 1)
+    divided_.emplace(ranks.replicas(), kernels, nullptr, dtype,
+                     most_blocks(parts_, true, bucket_bytes, dtype), order);
+}
+
+void ExpertExchange::all_reduce(View row) {
+  for (const RowPart& part : parts_)
+    if (!part.divided)
+      shared_.all_reduce_row(part_of(row, part));
+    else if (divided_)
+      divided_->all_reduce_row(part_of(row, part));
+}
+
+std::int64_t ExpertExchange::bytes() const {
+  return shared_.bytes() + (divided_ ? divided_->bytes() : 0);
+}
+
+}  // namespace bench::training

@@ -95,7 +95,8 @@ TEST_CASE("a model divided over ranks of MPI has the loss and gradient of the wh
   const Json splits[] = {
       {{"tp", 2}, {"pp", group.size() / 2}},
       {{"pp", 2}, {"pipeline_schedule", "zero_bubble"}},
-      {{"pp", 2}, {"vp", 2}, {"preset", "deep"}}};  // both ways between two stages
+      {{"pp", 2}, {"vp", 2}, {"preset", "deep"}},  // both ways between two stages
+      {{"workload", "moe"}, {"ep", 2}}};
   for (Json params : splits) {
     params.update({{"steps", 4}, {"lanes", 1}});
     INFO(params);
@@ -108,18 +109,22 @@ TEST_CASE("a model divided over ranks of MPI has the loss and gradient of the wh
         for (const Json& check : facts.facts.at("checks"))
           if (check.at("held") == true) held.push_back(check.at("check"));
     CHECK(std::ranges::count(held, "divided_model") == 1);
-    const bool alike = group.size() > 2 || params.contains("tp");  // ranks with the same parameters
+    // Whether ranks have some parameters that are the same.
+    const bool alike = group.size() > 2 || params.contains("tp") || params.contains("ep");
     CHECK(std::ranges::count(held, "replicas_agree") == (alike ? 1 : 0));
   }
 }
 
-TEST_CASE("splits that a pipeline cannot have are skipped with what to do", "[training]") {
+TEST_CASE("splits that a model cannot have are skipped with what to do", "[training]") {
   Group& group = mpi_test_group();
   const std::pair<Json, const char*> splits[] = {
       {{{"vp", 2}}, "set pp"},
       {{{"pipeline_schedule", "zero_bubble"}}, "set pp"},
       {{{"pp", 2}, {"vp", 2}, {"pipeline_schedule", "gpipe"}}, "use 1f1b, or remove vp"},
-      {{{"pp", 2}, {"zero", 2}, {"pipeline_schedule", "zero_bubble"}}, "use zero 1"}};
+      {{{"pp", 2}, {"zero", 2}, {"pipeline_schedule", "zero_bubble"}}, "use zero 1"},
+      {{{"ep", 2}}, "llm has no experts"},
+      {{{"workload", "moe"}, {"tp", 2}}, "divided by ep only"},
+      {{{"workload", "moe"}, {"ep", 2}, {"zero", 1}}, "remove zero and shard_optimizer"}};
   for (auto [params, words] : splits) {
     params.update({{"steps", 2}, {"lanes", 1}});
     const MpiRun run = run_briefly(group, "training", params);

@@ -95,7 +95,8 @@ training::ModelSplit split_of(const State& state) {
           state.integer("zero") >= 2,
           state.integer("zero") == 2,
           static_cast<int>(state.integer("cp")),
-          static_cast<int>(state.integer("vp"))};
+          static_cast<int>(state.integer("vp")),
+          static_cast<int>(state.integer("ep"))};
 }
 
 training::ExchangeMethod exchange_of(const State& state) {
@@ -175,16 +176,25 @@ std::string why_not_divided(State& state, const training::ModelSplit& split) {
            "or 1f1b";
   if (!split.divides_model()) return "";
   if (split.ranks_of_model() == 1 && state.group().size() == 1) return "";  // a single copy
-  if (state.text("workload") != "llm")
-    return "the model of workload " + state.text("workload") +
-           " cannot be divided over ranks: remove tp, cp, pp and zero above 1";
+  if (const std::string workload = state.text("workload"); workload == "moe") {
+    if (split.ranks_of_model() > split.expert || split.shard_parameters)
+      return "moe can be divided by ep only: remove tp, cp, pp and zero above 1";
+  } else if (workload != "llm") {
+    return "the model of workload " + workload +
+           " cannot be divided over ranks: remove tp, cp, pp, ep and zero above 1";
+  } else if (split.expert > 1) {
+    return "llm has no experts that ep could divide: train moe, or remove ep";
+  }
+  if (split.expert > 1 && (state.flag("shard_optimizer") || state.integer("zero") > 0))
+    return "ranks that divide experts have different parameters, which a sharded optimizer does "
+           "not know: remove zero and shard_optimizer";
   if (state.device().kind() != "host")
-    return "models are divided over ranks on CPUs only: remove tp, cp, pp and zero above 1";
+    return "models are divided over ranks on CPUs only: remove tp, cp, pp, ep and zero above 1";
   if (Collectives* collectives = state.group().collectives();
       collectives == nullptr || !collectives->sends_messages())
     return no_collectives(state.group());
   if (state.flag("largest_batch"))
-    return "largest_batch searches whole models only: remove tp, cp, pp and zero above 1";
+    return "largest_batch searches whole models only: remove tp, cp, pp, ep and zero above 1";
   return "";
 }
 

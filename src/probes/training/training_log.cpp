@@ -137,7 +137,7 @@ void TrainingLog::disclosures(const training::Workload& workload,
   point("tensor_parallelism", options.split.tensor);
   point("pipeline_parallelism", options.split.pipeline);
   point("context_parallelism", options.split.context);
-  point("expert_parallelism", 1);
+  point("expert_parallelism", options.split.expert);
   point("micro_batch_size", trainer.split().micro_batch);
   point("config_filename", workload.name() + " " + workload.preset());  // a preset has no file
 }

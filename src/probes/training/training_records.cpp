@@ -58,6 +58,7 @@ Json breakdown_of(const TrainingRun& run) {
     const bool of_some =
         p.phase == training::RunPhase::rollout || p.phase == training::RunPhase::tensor_exchange ||
         p.phase == training::RunPhase::context_exchange ||
+        p.phase == training::RunPhase::expert_exchange ||
         p.phase == training::RunPhase::compression || p.phase == training::RunPhase::pipeline_wait;
     return of_some && p.mean.value == 0.0;
   });
@@ -141,6 +142,7 @@ Json division_of(const FinishedTraining& f) {
       {"cp", split.context},
       {"pp", split.pipeline},
       {"vp", split.chunks},
+      {"ep", split.expert},
       {"dp", f.trainer.ranks().copies()},
       {"sp", split.sequence_parallel},
       {"zero", zero_of(f)},
@@ -249,6 +251,7 @@ std::string split_text(const FinishedTraining& f) {
   if (part.stages > 1)
     words.push_back(fmt::format("pp={},{}", part.stages, to_string(f.options.split.schedule)));
   if (part.chunks > 1) words.push_back(fmt::format("vp={}", part.chunks));
+  if (part.expert_ranks > 1) words.push_back(fmt::format("ep={}", part.expert_ranks));
   if (const int zero = zero_of(f); zero > 0) words.push_back(fmt::format("zero={}", zero));
   return join(words, ",");
 }

@@ -46,7 +46,7 @@ std::string why_not_exported(State& state, const training::ModelSplit& split,
   if (workload != "llm" && workload != "grpo")
     return "weights of workload " + workload + " cannot be exported: use llm or grpo";
   if (split.divides_model())
-    return "weights of a divided model cannot be exported: remove tp, cp, pp and zero above 1";
+    return "weights of a divided model cannot be exported: remove tp, cp, pp, ep and zero above 1";
   together(state.group(), [&] {
     if (state.group().rank() == 0) training::prepare_export(folder);
   });

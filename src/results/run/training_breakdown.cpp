@@ -43,7 +43,8 @@ double TrainingBreakdown::step_seconds() const {
 }
 
 double TrainingBreakdown::exposed_communication() const {
-  return seconds("exchange_exposed") + seconds("tensor_exchange") + seconds("context_exchange");
+  return seconds("exchange_exposed") + seconds("tensor_exchange") + seconds("context_exchange") +
+         seconds("expert_exchange");
 }
 
 TimeShares time_shares(const TrainingBreakdown& breakdown, int ranks, const Json& facts) {

@@ -151,10 +151,11 @@ void add_where(CLI::App& command, TrainOptions& options) {
             "Start this many ranks per host; a list such as 1,2,4 measures scaling (default: 1)");
   add_value(
       command, "--split", options.split, "tp=T,pp=P,..",
-      "Divide llm over ranks: tp its matrices and vocabulary, sp=1 rows too, cp the tokens of "
-      "samples, pp its "
-      "layers, vp those of a stage into chunks that interleave, zb=1 a zero-bubble schedule, dp "
-      "copies of it, zero=1, 2 or 3 what copies share (default: dp over all ranks)");
+      "Divide a model over ranks. ep: the experts of moe. Of llm, tp: matrices and vocabulary, "
+      "sp=1: "
+      "rows too, cp: the tokens of samples, pp: layers, vp: those of a stage into chunks that "
+      "interleave, zb=1: a zero-bubble schedule, zero=1, 2 or 3: what copies share. dp: copies "
+      "(default: over all ranks)");
   add_value(
       command, "--exchange", options.exchange, "topk=S|powersgd=R|local=H",
       "Exchange less between ranks: a share S of each gradient's elements, factors of rank R, or "

@@ -62,9 +62,15 @@ void check_split(const TrainRequest& request) {
     if (request.lanes.value_or(1) > 1)
       refuse_request("--split and --lanes " + std::to_string(*request.lanes),
                      "remove --lanes: a part of a model trains in one thread");
-    if (request.workload != "llm")
+    const bool has_experts = request.workload == "moe";
+    if (has_experts && (split.ranks_of_copy() > 1 || split.zero > 1))
+      refuse_request("--split: the model of moe can be divided by ep only",
+                     "use ep, zero=1 or dp, or train llm");
+    if (!has_experts && request.workload != "llm")
       refuse_request("--split: the model of " + request.workload + " cannot be divided",
                      "use zero=1 or dp alone, or train llm");
+    if (split.ep > 1 && !has_experts)
+      refuse_request("--split: " + request.workload + " has no experts", "remove ep, or train moe");
     if (request.device != "host")
       refuse_request("--split: models are divided over ranks on CPUs only",
                      "use zero=1 or dp alone, or --device host");
@@ -81,7 +87,7 @@ void check_exchange(const TrainRequest& request) {
   const std::string option = "--exchange " + exchange.kind;
   if (request.split.divides_model() || request.split.zero > 0)
     refuse_request(option + " needs whole models with an optimizer each",
-                   "remove tp, cp, pp and zero from --split");
+                   "remove tp, cp, pp, ep and zero from --split");
   if (request.device != "host")
     refuse_request(option + " works on CPUs only", "use --device host, or remove --exchange");
   if (request.dtype == "bf16" || request.dtype == "f16")
@@ -120,7 +126,7 @@ void check(const TrainRequest& request) {
                    "train llm or grpo");
   if (!request.export_to.empty() && request.split.divides_model())
     refuse_request("--export and --split: weights of a divided model cannot be exported",
-                   "remove tp, cp, pp and zero above 1");
+                   "remove tp, cp, pp, ep and zero above 1");
   check_batches(request);
   check_split(request);
   check_exchange(request);
@@ -170,6 +176,7 @@ Json params_of(const TrainRequest& request) {
   if (request.profile) params["profile"] = true;
   if (request.split.tp > 1) params["tp"] = request.split.tp;
   if (request.split.cp > 1) params["cp"] = request.split.cp;
+  if (request.split.ep > 1) params["ep"] = request.split.ep;
   if (request.split.pp > 1) params["pp"] = request.split.pp;
   if (request.split.vp > 1) params["vp"] = request.split.vp;
   if (request.split.zb) params["pipeline_schedule"] = "zero_bubble";
@@ -260,6 +267,8 @@ SplitRequest split_from(const std::string& text) {
       split.pp = value(1, kMostOfSplit);
     else if (key == "vp")
       split.vp = value(1, kMostOfSplit);
+    else if (key == "ep")
+      split.ep = value(1, kMostOfSplit);
     else if (key == "zb")
       split.zb = value(0, 1) == 1;
     else if (key == "dp")
@@ -270,7 +279,7 @@ SplitRequest split_from(const std::string& text) {
       split.zero = value(0, 3);
     else
       refuse_request("--split: unknown key '" + key + "'",
-                     "use tp, sp, cp, pp, vp, zb, dp and zero");
+                     "use tp, sp, cp, pp, vp, zb, ep, dp and zero");
   }
   if (split.sp && split.tp == 1)
     refuse_request("--split: sp without tp", "add tp, whose ranks divide the rows");
@@ -282,8 +291,15 @@ SplitRequest split_from(const std::string& text) {
   if (split.zb && split.zero > 1)
     refuse_request("--split: zb and zero=" + std::to_string(split.zero),
                    "use zero=1: the backward pass sums the gradients of zero 2 and 3");
+  if (split.ep > 1 && split.zero > 0)
+    refuse_request("--split: ep and zero",
+                   "remove one: ranks with other experts share no optimizer");
+  if (split.dp && *split.dp % split.ep != 0)
+    refuse_request("--split: dp=" + std::to_string(*split.dp) + " is no multiple of ep=" +
+                       std::to_string(split.ep) + ": ep of the dp copies divide the experts",
+                   "use dp=" + std::to_string(split.ep) + ", or remove dp");
   if (const std::int64_t ranks =
-          std::int64_t{split.tp} * split.cp * split.pp * std::int64_t{split.dp.value_or(1)};
+          std::int64_t{split.tp} * split.cp * split.pp * std::int64_t{split.dp.value_or(split.ep)};
       ranks > kMostRanks)
     refuse_request("--split: " + std::to_string(ranks) + " ranks",
                    "use at most " + std::to_string(kMostRanks));
@@ -291,16 +307,21 @@ SplitRequest split_from(const std::string& text) {
 }
 
 void check_ranks_of_split(const SplitRequest& split, int ranks) {
-  const int of_model = split.ranks_of_model();
-  if (ranks % of_model != 0)
+  const int of_copy = split.ranks_of_copy();
+  if (ranks % of_copy != 0)
     refuse_request("--split: " + std::to_string(ranks) +
-                       " ranks are no multiple of tp x cp x pp = " + std::to_string(of_model),
+                       " ranks are no multiple of tp x cp x pp = " + std::to_string(of_copy),
                    "use " + std::to_string(split.ranks()) + " ranks");
-  const int copies = ranks / of_model;
+  const int copies = ranks / of_copy;
   if (split.dp && copies != *split.dp)
     refuse_request("--split: tp x cp x pp x dp = " + std::to_string(split.ranks()) +
                        ", but there are " + std::to_string(ranks) + " ranks",
                    "remove dp, or use as many ranks");
+  if (copies % split.ep != 0)
+    refuse_request("--split: " + std::to_string(copies) +
+                       (copies == 1 ? " copy is" : " copies are") +
+                       " no multiple of ep = " + std::to_string(split.ep),
+                   "use " + std::to_string(split.ranks()) + " ranks");
   if (split.zero > 0 && copies * split.cp == 1)
     refuse_request("--split: zero needs several copies of the model to share",
                    "add dp=2 or cp=2, or more ranks");

@@ -16,7 +16,8 @@ namespace bench {
 enum class ScalingKind { none, strong, weak };
 
 /// How a training is split over its ranks: copies of the model (dp) whose matrices (tp) and layers
-/// (pp) are divided, and what copies share (zero 1 to 3, of the probe's schema).
+/// (pp) are divided, of which some divide the experts (ep), and what copies share (zero 1 to 3, of
+/// the probe's schema).
 struct SplitRequest {
   int tp = 1, cp = 1, pp = 1;
   std::optional<int> dp = {};  // nothing: as many as the ranks allow
@@ -24,15 +25,17 @@ struct SplitRequest {
   int vp = 1;                  // chunks of each stage
   bool zb = false;             // zero-bubble schedule
   int zero = 0;
+  int ep = 1;
 
   /// Ranks that are needed; at most kMostRanks, of split_from().
-  int ranks() const { return ranks_of_model() * dp.value_or(1); }
-  int ranks_of_model() const { return tp * cp * pp; }
+  int ranks() const { return ranks_of_copy() * dp.value_or(ep); }
+  /// Of one copy; ep copies share its experts.
+  int ranks_of_copy() const { return tp * cp * pp; }
   /// Whether each rank trains in one thread.
-  bool divides_model() const { return ranks_of_model() > 1 || zero > 1; }
+  bool divides_model() const { return ranks_of_copy() > 1 || ep > 1 || zero > 1; }
 };
 
-/// Parses "tp=2,sp=1,cp=2,pp=2,vp=2,zb=0,dp=1,zero=1", keys in any order. Throws Error(usage).
+/// Parses "tp=2,sp=1,cp=2,pp=2,vp=2,zb=0,ep=1,dp=1,zero=1", keys in any order. Throws Error(usage).
 SplitRequest split_from(const std::string& text);
 
 struct TrainRequest {

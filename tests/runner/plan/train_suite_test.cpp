@@ -18,7 +18,7 @@ ProbeCatalogue training_catalogue() {
     "metrics": {"items_per_second": {"unit": "count", "better": "higher"}},
     "type": "object", "additionalProperties": false,
     "properties": {
-      "workload": {"type": "string", "enum": ["llm"], "default": "llm"},
+      "workload": {"type": "string", "enum": ["llm", "moe"], "default": "llm"},
       "preset": {"type": "string", "default": "tiny"},
       "steps": {"type": "integer", "default": 0},
       "lanes": {"type": "integer", "default": 0},
@@ -28,6 +28,7 @@ ProbeCatalogue training_catalogue() {
       "vocabulary": {"type": "integer", "default": 0},
       "tp": {"type": "integer", "default": 1},
       "cp": {"type": "integer", "default": 1},
+      "ep": {"type": "integer", "default": 1},
       "vp": {"type": "integer", "default": 1},
       "pipeline_schedule": {"type": "string", "default": "1f1b"},
       "pp": {"type": "integer", "default": 1},
@@ -267,16 +268,22 @@ TEST_CASE("a split is read from its degrees, and becomes parameters of the train
   };
   CHECK(params_of("pp=2,vp=4").at("vp") == 4);
   CHECK(params_of("pp=2,zb=1").at("pipeline_schedule") == "zero_bubble");
+  CHECK(split_from("ep=4").ranks() == 4);
+  CHECK(split_from("ep=2,dp=6").ranks() == 6);
+  request.workload = "moe";
+  CHECK(params_of("ep=4").at("ep") == 4);
 }
 
 TEST_CASE("a split that makes no sense is refused with what to write instead") {
   for (const auto& [text, words] :
        {std::pair{"tp", "'tp'"}, std::pair{"tp=0", "'tp=0'"}, std::pair{"tp=x", "'tp=x'"},
-        std::pair{"tp=2,tp=2", "tp is listed twice"}, std::pair{"ep=2", "unknown key 'ep'"},
-        std::pair{"pp=2,zb=2", "'zb=2'"}, std::pair{"vp=2", "vp without pp"},
-        std::pair{"tp=2,zb=1", "zb without pp"}, std::pair{"pp=2,vp=2,zb=1", "vp and zb"},
-        std::pair{"pp=2,zb=1,zero=2", "zb and zero=2"}, std::pair{"zero=4", "'zero=4'"},
-        std::pair{"sp=1", "sp without tp"}, std::pair{"", "unknown key ''"}})
+        std::pair{"tp=2,tp=2", "tp is listed twice"}, std::pair{"xp=2", "unknown key 'xp'"},
+        std::pair{"ep=0", "'ep=0'"}, std::pair{"ep=2,zero=1", "ep and zero"},
+        std::pair{"ep=2,dp=3", "dp=3 is no multiple of ep=2"}, std::pair{"pp=2,zb=2", "'zb=2'"},
+        std::pair{"vp=2", "vp without pp"}, std::pair{"tp=2,zb=1", "zb without pp"},
+        std::pair{"pp=2,vp=2,zb=1", "vp and zb"}, std::pair{"pp=2,zb=1,zero=2", "zb and zero=2"},
+        std::pair{"zero=4", "'zero=4'"}, std::pair{"sp=1", "sp without tp"},
+        std::pair{"", "unknown key ''"}})
     CHECK_THROWS_WITH(split_from(text), Contains(words));
   TrainRequest request{.workload = "llm", .ranks = {6}};
   request.split = split_from("tp=2,pp=2");
@@ -288,6 +295,8 @@ TEST_CASE("a split that makes no sense is refused with what to write instead") {
                     Contains("zero needs several copies"));
   CHECK_NOTHROW(check_ranks_of_split(split_from("tp=2,zero=1"), 4));
   CHECK_THROWS_WITH(split_from("tp=1024,pp=1024,dp=65536"), Contains("68719476736 ranks"));
+  CHECK_THROWS_WITH(check_ranks_of_split(split_from("ep=4"), 2),
+                    Contains("2 copies are no multiple of ep = 4"));
   request.split.dp = 2;
   request.lanes = 2;
   CHECK_THROWS_WITH(train_suite(request), Contains("--split and --lanes 2"));
@@ -295,6 +304,8 @@ TEST_CASE("a split that makes no sense is refused with what to write instead") {
   for (const auto& [change, words] :
        {std::pair<void (*)(TrainRequest&), const char*>{
             [](TrainRequest& r) { r.workload = "dlrm"; }, "the model of dlrm cannot be divided"},
+        {[](TrainRequest& r) { r.workload = "moe"; }, "the model of moe can be divided by ep only"},
+        {[](TrainRequest& r) { r.split = split_from("ep=2"); }, "llm has no experts"},
         {[](TrainRequest& r) { r.device = "cuda"; }, "on CPUs only"},
         {[](TrainRequest& r) { r.largest_batch = true; }, "--split and --largest-batch"}}) {
     TrainRequest other = request;

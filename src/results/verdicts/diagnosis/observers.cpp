@@ -35,6 +35,7 @@ constexpr PartOfPhase kParts[] = {{"data", M::data_share},
                                   {"backward", M::passes_share},
                                   {"tensor_exchange", M::exchange_share},
                                   {"context_exchange", M::exchange_share},
+                                  {"expert_exchange", M::exchange_share},
                                   {"exchange_exposed", M::exchange_share},
                                   {"pipeline_wait", M::pipeline_share},
                                   {"compression", M::optimizer_share},  // computes on gradients too

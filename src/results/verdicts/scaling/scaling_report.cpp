@@ -179,7 +179,7 @@ double exposed_share(const TrainingGroup& group) {
   double share = kNoValue;
   for (const TrainingPhase& phase : group.breakdown)
     if (phase.phase == "exchange_exposed" || phase.phase == "tensor_exchange" ||
-        phase.phase == "context_exchange")
+        phase.phase == "context_exchange" || phase.phase == "expert_exchange")
       share = (std::isfinite(share) ? share : 0.0) + phase.share;
   return share;
 }

@@ -250,6 +250,7 @@ std::string split_words(const TrainingSetup& setup) {
   };
   const std::int64_t tp = degree("tp", 1, setup.ranks), pp = degree("pp", 1, setup.ranks);
   const std::int64_t cp = degree("cp", 1, setup.ranks), zero = degree("zero", 0, 3);
+  const std::int64_t ep = degree("ep", 1, setup.ranks);
   std::vector<std::string> words;
   if (tp > 1) words.push_back(fmt::format("tp {}", tp));
   const auto is = [&](const char* key, const Json& value) { return field(params, key) == value; };
@@ -262,6 +263,7 @@ std::string split_words(const TrainingSetup& setup) {
     if (const std::int64_t vp = degree("vp", 1, kMostChunks); vp > 1)
       words.push_back(fmt::format("vp {}", vp));
   }
+  if (ep > 1) words.push_back(fmt::format("ep {}", ep));
   if (!words.empty() || zero > 0)
     words.push_back(fmt::format("dp {}", std::max<std::int64_t>(1, setup.ranks / (tp * cp * pp))));
   if (zero > 0) words.push_back(fmt::format("zero {}", zero));

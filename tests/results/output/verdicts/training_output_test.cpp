@@ -117,6 +117,7 @@ TEST_CASE("a divided model is named with its schedule, its bubble and the ideal 
               {{"schedule", "zero_bubble"}, {"vp", 1}, {"bubble", 0.125}, {"ideal_bubble", 0.04}});
   CHECK_THAT(delayed, Contains("(pp 2 zero_bubble, dp 1)"));
   CHECK_THAT(delayed, Contains("(zero_bubble, 8 micro-batches)"));
+  CHECK_THAT(text_of({{"ep", 2}}, {{"ep", 2}}), Contains("(ep 2, dp 2)"));
 }
 
 TEST_CASE("the text lists the runs that did not converge, with reasons") {

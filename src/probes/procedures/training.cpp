@@ -207,10 +207,9 @@ void use_largest_batch(State& state, const training::Workload& workload, const M
     throw Error(ErrorKind::environment, "cannot find out how much memory is free",
                 "set the parameter memory_budget");
   if (options.lanes == 0) options.lanes = static_cast<int>(least(state.group(), options.cores));
-  const std::int64_t samples =
-      training::largest_micro_batch(workload, options.lanes, options.dtype, options.recompute,
-                                    budget.given ? *budget.bytes : kUsed * *budget.bytes,
-                                    options.parallel.method, state.group().size());
+  const std::int64_t samples = training::largest_micro_batch(
+      workload, options.lanes, options.dtype, options.recompute,
+      budget.given ? *budget.bytes : kUsed * *budget.bytes, options.parallel, state.group().size());
   training::Recipe& recipe = options.recipe;
   recipe.micro_batch = std::max<std::int64_t>(1, samples);
   recipe = with_batch(recipe, recipe.micro_batch * options.lanes * state.group().size());
@@ -232,8 +231,8 @@ training::MemoryNeed need_of_fullest_rank(const training::Workload& workload,
     const training::ModelPart part = training::part_of_rank(
         options.split, stage * (ranks / stages) + options.split.tensor - 1, ranks);
     const training::MemoryNeed need =
-        training::memory_need(workload, split, options.dtype, options.recompute, part,
-                              options.split.schedule, options.parallel.method);
+        training::memory_need(workload, split, options.dtype, options.recompute,
+                              {part, options.split.schedule, options.parallel});
     if (need.total() > most.total()) most = need;
   }
   return most;

@@ -67,6 +67,16 @@ std::vector<Bucket> make_buckets(const Plan& plan, std::int64_t bytes, int ranks
   return buckets;
 }
 
+std::int64_t largest_bucket(const std::vector<Bucket>& buckets) {
+  std::int64_t most = 0;
+  for (const Bucket& bucket : buckets) most = std::max(most, bucket.blocks.size());
+  return most;
+}
+
+std::int64_t BucketExchange::bytes_for(std::int64_t blocks, int ranks, Dtype dtype) {
+  return 2 * padded_bytes(blocks, ranks, dtype);
+}
+
 BucketExchange::BucketExchange(Group& group, const KernelSet& kernels, ExchangeStream* stream,
                                Dtype dtype, std::int64_t blocks, SumOrder order)
     : collectives_(collectives_of(group, stream, dtype, order)),

@@ -27,6 +27,8 @@ struct Bucket {
 /// when all its gradients and the previous bucket are.
 std::vector<Bucket> make_buckets(const Plan& plan, std::int64_t bytes, int ranks);
 
+std::int64_t largest_bucket(const std::vector<Bucket>& buckets);  // in blocks
+
 /// Blocks of each rank's shard of a bucket; the last shards may have fewer or none.
 inline std::int64_t shard_blocks(BlockRange bucket, int ranks) {
   return (bucket.size() + ranks - 1) / ranks;
@@ -69,6 +71,8 @@ class BucketExchange {
 
   /// Size of the exchange's own buffers.
   std::int64_t bytes() const { return outgoing_.bytes() + incoming_.bytes(); }
+  /// The same before there is one.
+  static std::int64_t bytes_for(std::int64_t blocks, int ranks, Dtype dtype);
 
  private:
   View padded(View row, BlockRange bucket);

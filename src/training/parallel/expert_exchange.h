@@ -32,6 +32,9 @@ class ExpertExchange {
   void all_reduce(View row);
   /// Size of its own buffers.
   std::int64_t bytes() const;
+  /// The same before there is one, over so many ranks, of which some have the same experts.
+  static std::int64_t bytes_for(const Plan& plan, int ranks, int ranks_of_expert,
+                                std::int64_t bucket_bytes);
 
  private:
   std::vector<RowPart> parts_;

@@ -5,6 +5,8 @@
 
 #include "core/error.h"
 #include "devices/host_clock.h"
+#include "training/parallel/compressor.h"
+#include "training/parallel/local_sgd.h"
 #include "training/parallel/model_ranks.h"
 
 namespace bench::training {
@@ -75,6 +77,27 @@ void LaneSum::fail() {
 
 void LaneSum::wait(std::size_t bucket) const { wait_for_zero(states_[bucket].left); }
 
+std::vector<BlockRange> owned_blocks(const std::vector<Bucket>& buckets, int rank, int ranks,
+                                     bool shard_optimizer) {
+  if (!shard_optimizer) return {{0, buckets.empty() ? 0 : buckets.back().blocks.last}};
+  std::vector<BlockRange> owned;
+  for (const Bucket& bucket : buckets) owned.push_back(shard_of(bucket.blocks, rank, ranks));
+  return owned;
+}
+
+std::int64_t exchange_bytes(const Plan& plan, const ModelPart& part, int ranks,
+                            const DataParallelOptions& options, int lanes) {
+  const Dtype dtype = plan.graph->compute();
+  if (part.expert_ranks > 1)
+    return ExpertExchange::bytes_for(plan, part.expert_ranks * ranks, ranks, options.bucket_bytes);
+  if (ranks == 1) return 0;
+  if (options.method.compresses())
+    return compressor_bytes(options.method, row_tensors(plan), dtype, ranks, lanes);
+  if (options.method.is_local()) return LocalSgd::bytes_for(plan, ranks, options.bucket_bytes);
+  const std::vector<Bucket> buckets = make_buckets(plan, options.bucket_bytes, ranks);
+  return BucketExchange::bytes_for(largest_bucket(buckets), ranks, dtype);
+}
+
 GradientExchange::GradientExchange(Replica& replica, Group& group,
                                    const DataParallelOptions& options)
     : replica_(replica),
@@ -82,11 +105,7 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
       options_(options),
       buckets_(make_buckets(replica.plan(), options.bucket_bytes, group.size())) {
   const View row = replica.gradients();
-  if (!shards())
-    owned_ = {{0, blocks_of(row)}};
-  else
-    for (const Bucket& bucket : buckets_)
-      owned_.push_back(shard_of(bucket.blocks, group.rank(), group.size()));
+  owned_ = owned_blocks(buckets_, group.rank(), group.size(), shards());
   if (options.model != nullptr && options.model->part().expert_ranks > 1) {
     if (options.shard_optimizer)
       throw Error(ErrorKind::input,
@@ -103,9 +122,8 @@ GradientExchange::GradientExchange(Replica& replica, Group& group,
                                                 options.bucket_bytes, options.order);
     return;
   }
-  std::int64_t most = 0;
-  for (const Bucket& bucket : buckets_) most = std::max(most, bucket.blocks.size());
-  exchange_.emplace(group, replica.kernels(), stream(), row.dtype, most, options.order);
+  exchange_.emplace(group, replica.kernels(), stream(), row.dtype, largest_bucket(buckets_),
+                    options.order);
   if (!stream() && options.overlap && group.collectives()->overlap() != nullptr)
     lane_sum_.emplace(replica, buckets_);
 }

@@ -65,6 +65,15 @@ struct DataParallelOptions {
   ExchangeMethod method = {};
 };
 
+/// The blocks whose gradient sum a rank holds: all, or if the optimizer is sharded its part of each
+/// bucket.
+std::vector<BlockRange> owned_blocks(const std::vector<Bucket>& buckets, int rank, int ranks,
+                                     bool shard_optimizer);
+/// GradientExchange::bytes() over so many ranks with the same parameters, before there is one.
+/// `part`: of the model, if it is divided. Without the buffers in which factors are summed.
+std::int64_t exchange_bytes(const Plan& plan, const ModelPart& part, int ranks,
+                            const DataParallelOptions& options, int lanes);
+
 class GradientExchange {
  public:
   GradientExchange(Replica& replica, Group& group, const DataParallelOptions& options);

@@ -39,6 +39,8 @@ class LocalSgd {
   std::int64_t kept_bytes() const { return common_.bytes() + momentum_.bytes(); }
   /// Of the exchange's buffers.
   std::int64_t bytes() const { return sums_.bytes(); }
+  /// The same before there is one.
+  static std::int64_t bytes_for(const Plan& plan, int ranks, std::int64_t bucket_bytes);
   /// Equal on all ranks, for checkpoints.
   std::vector<NamedView> state() const;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "training/engine/plan.h"
-#include "training/parallel/compressor.h"
+#include "training/parallel/exchange_method.h"
 #include "training/workloads/rollouts.h"
 
 namespace bench::training {
@@ -11,7 +11,7 @@ namespace bench::training {
 namespace {
 
 /// Of the buffers of exchanges within passes.
-std::int64_t exchange_bytes(const Graph& graph) {
+std::int64_t bytes_within_passes(const Graph& graph) {
   ExchangeBuffers tensor, copies;
   for (const Node& node : graph.nodes()) {
     const OperatorExchange exchange = node.op->exchange();
@@ -20,6 +20,25 @@ std::int64_t exchange_bytes(const Graph& graph) {
   }
   return (tensor.received + tensor.padded + copies.received + copies.padded) *
          static_cast<std::int64_t>(size_of(graph.compute()));
+}
+
+/// Ranks with the same parameters.
+int replicas_of(const ModelPart& part, const BatchSplit& split) {
+  return part.shards > 1 ? 1 : split.ranks * part.context.ranks / part.expert_ranks;
+}
+
+/// Elements of the row of gradients whose optimizer state the first of these ranks has, which has
+/// most.
+std::int64_t owned_elements(const Plan& plan, int ranks, const DataParallelOptions& exchange) {
+  const Dtype dtype = plan.graph->compute();
+  const View row{nullptr, 1,
+                 plan.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype)), dtype};
+  const bool shards = exchange.shard_optimizer && ranks > 1;
+  std::int64_t elements = 0;
+  for (const BlockRange& range :
+       owned_blocks(make_buckets(plan, exchange.bucket_bytes, ranks), 0, ranks, shards))
+    elements += blocks_in(row, range).elements();
+  return elements;
 }
 
 }  // namespace
@@ -35,8 +54,8 @@ const MemoryUse& MemoryNeed::largest() const {
 }
 
 MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype dtype,
-                       bool recompute, const ModelPart& part, PipelineSchedule schedule,
-                       const ExchangeMethod& method) {
+                       bool recompute, const RankSharing& sharing) {
+  const auto& [part, schedule, exchange] = sharing;
   const Model model = workload.model_part(part, split.micro_batch, dtype, recompute);
   const Plan training = make_plan(*model.graph, true, weight_gradients(schedule));
   const Plan evaluation = make_plan(*model.graph, false);
@@ -53,17 +72,18 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
     need.uses.push_back(
         {std::string(to_string(label)), peaks[i] * (shared ? 1 : split.lanes * kept)});
   }
+  const int replicas = replicas_of(part, split);
+  need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(
+                                        owned_elements(training, replicas, exchange), dtype)});
   const std::int64_t elements =
       training.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype));
-  need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(elements, dtype)});
-  if (const std::int64_t bytes = kept_bytes(method, elements, dtype); bytes > 0)
-    need.uses.push_back({std::string(kept_label(method)), bytes});
+  if (const std::int64_t bytes = kept_bytes(exchange.method, elements, dtype); bytes > 0)
+    need.uses.push_back({std::string(kept_label(exchange.method)), bytes});
   need.uses.push_back({"evaluation", split.lanes * (evaluation.bytes(Arena::inputs) +
                                                     evaluation.bytes(Arena::transient))});
-  if (!part.is_whole()) need.uses.push_back({"exchange", exchange_bytes(*model.graph)});
-  if (method.compresses())
-    need.uses.push_back({"exchange", compressor_bytes(method, row_tensors(training), dtype,
-                                                      split.ranks, split.lanes)});
+  need.uses.push_back(
+      {"exchange", bytes_within_passes(*model.graph) +
+                       exchange_bytes(training, part, replicas, exchange, split.lanes)});
   if (const Rollouts* rollouts = workload.rollouts())
     need.uses.push_back(
         {"rollouts", rollouts->memory_bytes(evaluation, split.lanes, split.micro_batch)});
@@ -71,13 +91,14 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
 }
 
 std::int64_t largest_micro_batch(const Workload& workload, int lanes, Dtype dtype, bool recompute,
-                                 double bytes, const ExchangeMethod& method, int ranks) {
+                                 double bytes, const DataParallelOptions& exchange, int ranks) {
   constexpr std::int64_t kMost = std::int64_t{1} << 24;
   const auto fits = [&](std::int64_t samples) {
     const BatchSplit split{
         .batch = samples * lanes * ranks, .ranks = ranks, .lanes = lanes, .micro_batch = samples};
     return static_cast<double>(
-               memory_need(workload, split, dtype, recompute, {}, {}, method).total()) <= bytes;
+               memory_need(workload, split, dtype, recompute, {.exchange = exchange}).total()) <=
+           bytes;
   };
   if (!fits(1)) return 0;
   std::int64_t low = 1, high = 2;

@@ -489,7 +489,7 @@ TEST_CASE("the memory of a part is known before it is allocated") {
   MemoryNeed most;
   for (int rank = 0; rank < 4; ++rank) {
     const ModelPart part = part_of_rank(training.split, rank, 4);
-    const MemoryNeed need = memory_need(*workload, split, Dtype::f32, false, part, schedule);
+    const MemoryNeed need = memory_need(*workload, split, Dtype::f32, false, {part, schedule});
     if (need.total() > most.total()) most = need;
   }
   const TrainingRun run = train_divided(training, 4);

@@ -130,7 +130,8 @@ TEST_CASE("what compression takes is known before it is allocated") {
   for (const ExchangeMethod& method : {kTopK, kFactors}) {
     const ShortTraining training = exchanging(method);
     const BatchSplit split = split_batch(8, 2, 1, 1, training.recipe.micro_batch);
-    const auto need = memory_need(*workload, split, Dtype::f32, false, {}, {}, method).uses;
+    const auto need =
+        memory_need(*workload, split, Dtype::f32, false, {.exchange = {.method = method}}).uses;
     const auto planned = std::ranges::find(need, "exchange", &MemoryUse::label);
     REQUIRE(planned != need.end());
     const std::int64_t taken = bytes_labelled(train_two(training)[0], "exchange");

@@ -2,7 +2,7 @@
 #include "training/trainer/memory_need.h"
 
 #include "tests/support/catch.h"
-#include "tests/training/short_training.h"
+#include "tests/training/divided_training.h"
 #include "training/host/host_kernels.h"
 #include "training/trainer/trainer.h"
 
@@ -49,11 +49,53 @@ TEST_CASE("the memory that a training needs by its plans is what it takes, by la
   }
 }
 
+TEST_CASE("the buffers of an exchange and a sharded optimizer's part are known before, by label") {
+  struct Case {
+    const char* what;
+    int ranks;
+    DataParallelOptions exchange = {};
+    int cp = 1, tp = 1;
+  };
+  DataParallelOptions shards{.shard_optimizer = true}, buckets{.bucket_bytes = 100'000},
+      local{.method = {.kind = ExchangeKind::local, .local_steps = 2}};
+  DataParallelOptions shards_of_buckets = buckets;
+  shards_of_buckets.shard_optimizer = true;
+  for (const auto& [what, ranks, exchange, cp, tp] :
+       {Case{"full", 2}, Case{"full", 4, buckets}, Case{"zero 1", 2, shards},
+        Case{"zero 1, buckets", 4, shards_of_buckets}, Case{"local", 2, local},
+        Case{"cp", 2, {}, 2}, Case{"cp, zero 1", 4, shards, 2}, Case{"tp, dp", 4, {}, 1, 2}}) {
+    INFO(what << ", " << ranks << " ranks");
+    ShortTraining training;
+    training.recipe = short_recipe(2, 0.0);
+    training.recipe.batch = 8;
+    training.recipe.micro_batch = 2;
+    training.lanes = 1;
+    training.parallel = exchange;
+    training.split.context = cp;
+    training.split.tensor = tp;
+    TrainerOptions options;
+    options.recipe = training.recipe;
+    options.lanes = 1;
+    options.split = training.split;
+    const ModelPart part = part_of_rank(training.split, tp - 1, ranks);
+    const MemoryNeed need =
+        memory_need(*make_workload("llm", "tiny", 1), split_batch(options, ranks), Dtype::f32,
+                    false, {part, {}, exchange});
+    const TrainingRun run = train_divided(training, ranks);
+    for (const MemoryUse& use : need.uses) {
+      INFO(use.label);
+      CHECK(bytes_of(run, use.label) == static_cast<double>(use.bytes));
+      if (use.label == "exchange") CHECK(use.bytes > 0);
+    }
+  }
+}
+
 TEST_CASE("the memory of an exchange of less has its residual, or its outer state") {
   const auto workload = make_workload("llm", "tiny", 1);
   const auto bytes_of = [&](const ExchangeMethod& method, const char* label) -> std::int64_t {
-    for (const MemoryUse& use :
-         memory_need(*workload, {.micro_batch = 4}, Dtype::f32, false, {}, {}, method).uses)
+    for (const MemoryUse& use : memory_need(*workload, {.micro_batch = 4}, Dtype::f32, false,
+                                            {.exchange = {.method = method}})
+                                    .uses)
       if (use.label == label) return use.bytes;
     return 0;
   };

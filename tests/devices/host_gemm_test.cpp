@@ -22,6 +22,18 @@ TEST_CASE("the family is read from the names the libraries give their code") {
   CHECK(blis_isa("generic") == "");
 }
 
+TEST_CASE("OpenBLAS is told the kernels for instructions that it has overlooked") {
+  CpuFeatures old, haswell, skylake;
+  haswell.avx2_fma = true;
+  skylake.avx2_fma = skylake.avx512 = true;
+  CHECK(better_openblas_kernels("Prescott", skylake) == "SkylakeX");
+  CHECK(better_openblas_kernels("Haswell", skylake) == "SkylakeX");
+  CHECK(better_openblas_kernels("SapphireRapids", skylake).empty());
+  CHECK(better_openblas_kernels("Prescott", haswell) == "Haswell");
+  CHECK(better_openblas_kernels("Zen", haswell).empty());
+  CHECK(better_openblas_kernels("Prescott", old).empty());
+}
+
 TEST_CASE("a request for a family takes that one or a lesser one, never a better or unknown one") {
   CHECK(allowed_isa("best", "amx"));
   CHECK(allowed_isa("best", ""));

@@ -1,7 +1,10 @@
 #include "devices/host/gemm_backends.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <optional>
@@ -334,6 +337,24 @@ std::string openblas_isa(const std::string& core_name) {
                                   "armv8", "cortex", "thunderx", "tsv"}))
     return "neon";
   return "";
+}
+
+std::string better_openblas_kernels(const std::string& chosen, const CpuFeatures& cpu) {
+  const std::string isa = openblas_isa(chosen);
+  if (cpu.avx512) return isa == "avx512" ? "" : "SkylakeX";
+  return cpu.avx2_fma && isa.empty() ? "Haswell" : "";
+}
+
+void restart_with_right_openblas([[maybe_unused]] char** argv) {
+#if defined(BENCH_OPENBLAS) && defined(__x86_64__)
+  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  if (std::getenv(kVariable) != nullptr) return;
+  const std::string better = better_openblas_kernels(openblas_get_corename(), cpu_features());
+  if (better.empty()) return;
+  setenv(kVariable, better.c_str(), 0);
+  execv("/proc/self/exe", argv);
+  unsetenv(kVariable);
+#endif
 }
 
 std::string blis_isa(const std::string& architecture) {

@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "devices/gemm.h"
+#include "devices/host/cpu_features.h"
 #include "devices/host/host_cpus.h"
 #include "devices/host/thread_watch.h"
 
@@ -35,6 +36,15 @@ Json blis_version();
 std::string onednn_isa(const std::string& implementation);
 /// The instruction set of an OpenBLAS kernel set ("SkylakeX": avx512); "" if unknown.
 std::string openblas_isa(const std::string& core_name);
+/// Better OpenBLAS kernels than the chosen ones for this CPU, by the instruction sets of both;
+/// "" if there are none.
+std::string better_openblas_kernels(const std::string& chosen, const CpuFeatures& cpu);
+/// Starts the program again, with OPENBLAS_CORETYPE set, if OpenBLAS has chosen kernels for an
+/// older CPU than this one: it chooses when it is loaded, by model, and for one that it does not
+/// know those of the oldest (0.3.21 on Emerald Rapids: SSE3, a ninth of the speed). Returns if its
+/// kernels are right, if the variable is set already, or if the program cannot be started again.
+/// Call before the program has done anything.
+void restart_with_right_openblas(char** argv);
 /// The instruction set of a BLIS configuration ("skx": avx512); "" if unknown.
 std::string blis_isa(const std::string& architecture);
 /// Whether an implementation for instruction set `used` may serve a request for `isa`.

@@ -4,6 +4,7 @@
 #include "devices/facts/host_facts.h"
 #include "devices/facts/machine_facts.h"
 #include "devices/facts/memory_modules.h"
+#include "devices/host/gemm_backends.h"
 #include "devices/host/host_device.h"
 #include "devices/host/topology_hwloc.h"
 #include "devices/part_of_host.h"
@@ -68,6 +69,7 @@ std::unique_ptr<Group> join_on_own_card(GroupKind kind) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
+  bench::restart_with_right_openblas(argv);
   return bench::run_rank_program({.name = "bench-rank",
                                   .join_group = bench::join_on_own_card,
                                   .make_device = bench::make_device,

@@ -10,15 +10,17 @@
 namespace bench {
 namespace fs = std::filesystem;
 
-fs::path program_folder() {
+fs::path program_path() {
   std::error_code failure;
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
   if (failure)
     throw Error(ErrorKind::environment,
                 "cannot find the path of this executable: " + failure.message(),
                 "check that /proc is mounted");
-  return self.parent_path();
+  return self;
 }
+
+fs::path program_folder() { return program_path().parent_path(); }
 
 fs::path data_root() {
   // Bundle of bin, share/benchctl of a prefix, or repository of build/bin.

@@ -11,7 +11,11 @@ namespace bench {
 /// below a folder that everybody can write to. Throws Error(environment) if there is none.
 std::filesystem::path data_root();
 std::filesystem::path schema_path(const std::string& name);  // "suite" -> .../schemas/suite.json
-/// The folder of the running executable.
+/// The running executable. By this path, not by /proc/self/exe, a program starts itself again: a
+/// process is named after its executable and found by name. Throws Error(environment) without
+/// /proc.
+std::filesystem::path program_path();
+/// Its folder.
 std::filesystem::path program_folder();
 
 /// Whether the user names a file, with a '/' or ".json", not something installed: a bare name is

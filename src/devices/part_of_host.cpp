@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/job.h"
+#include "core/locations.h"
 #include "core/text.h"
 
 namespace bench {
@@ -47,10 +47,9 @@ CpuSet allowed_of(const std::vector<int>& cpus, std::size_t bytes) {
   return chosen;
 }
 
-/// By its own path: a process is named after its executable and found by name.
 [[noreturn]] void restart(const std::string& program) {
   unsetenv(kDeviceVariable);
-  const std::string path = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string path = program_path().string();
   execl(path.c_str(), program.c_str(), nullptr);
   throw_errno("restart " + path);
 }

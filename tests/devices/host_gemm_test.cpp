@@ -32,6 +32,9 @@ TEST_CASE("OpenBLAS is told the kernels for instructions that it has overlooked"
   CHECK(better_openblas_kernels("Prescott", haswell) == "Haswell");
   CHECK(better_openblas_kernels("Zen", haswell).empty());
   CHECK(better_openblas_kernels("Prescott", old).empty());
+  CHECK(better_openblas_kernels("Zen", skylake) == "SkylakeX");
+  CHECK(better_openblas_kernels("GraniteRapids", skylake).empty());  // not known yet
+  CHECK(better_openblas_kernels("Zen5", skylake).empty());
 }
 
 TEST_CASE("a request for a family takes that one or a lesser one, never a better or unknown one") {

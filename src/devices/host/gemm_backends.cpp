@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/locations.h"
 #include "core/text.h"
 #include "devices/device.h"
 #include "devices/facts/cpu_facts.h"
@@ -340,20 +341,35 @@ std::string openblas_isa(const std::string& core_name) {
 }
 
 std::string better_openblas_kernels(const std::string& chosen, const CpuFeatures& cpu) {
-  const std::string isa = openblas_isa(chosen);
-  if (cpu.avx512) return isa == "avx512" ? "" : "SkylakeX";
-  return cpu.avx2_fma && isa.empty() ? "Haswell" : "";
+  // A name that is not listed is a newer one.
+  constexpr std::array kBeforeAvx2{"Katmai",       "Coppermine", "Northwood",  "Prescott",
+                                   "Banias",       "Core2",      "Penryn",     "Dunnington",
+                                   "Nehalem",      "Atom",       "Athlon",     "Opteron",
+                                   "Opteron_SSE3", "Barcelona",  "Bobcat",     "Nano",
+                                   "Sandybridge",  "Bulldozer",  "Piledriver", "Steamroller"};
+  constexpr std::array kOfAvx2{"Haswell", "Excavator", "Zen"};
+  const bool before = std::ranges::find(kBeforeAvx2, chosen) != kBeforeAvx2.end();
+  const bool of_avx2 = std::ranges::find(kOfAvx2, chosen) != kOfAvx2.end();
+  if (cpu.avx512) return before || of_avx2 ? "SkylakeX" : "";
+  return cpu.avx2_fma && before ? "Haswell" : "";
 }
 
 void restart_with_right_openblas([[maybe_unused]] char** argv) {
 #if defined(BENCH_OPENBLAS) && defined(__x86_64__)
-  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  constexpr const char *kVariable = "OPENBLAS_CORETYPE", *kSecondStart = "BENCHCTL_SECOND_START";
+  const auto forget = [] {
+    unsetenv(kVariable);
+    unsetenv(kSecondStart);
+  };
+  if (std::getenv(kSecondStart) != nullptr) return forget();  // OpenBLAS has read it
   if (std::getenv(kVariable) != nullptr) return;
   const std::string better = better_openblas_kernels(openblas_get_corename(), cpu_features());
   if (better.empty()) return;
-  setenv(kVariable, better.c_str(), 0);
-  execv("/proc/self/exe", argv);
-  unsetenv(kVariable);
+  const std::string path = program_path().string();
+  setenv(kVariable, better.c_str(), 1);
+  setenv(kSecondStart, "1", 1);
+  execv(path.c_str(), argv);
+  forget();
 #endif
 }
 

@@ -36,14 +36,14 @@ Json blis_version();
 std::string onednn_isa(const std::string& implementation);
 /// The instruction set of an OpenBLAS kernel set ("SkylakeX": avx512); "" if unknown.
 std::string openblas_isa(const std::string& core_name);
-/// Better OpenBLAS kernels than the chosen ones for this CPU, by the instruction sets of both;
-/// "" if there are none.
+/// The kernels of OpenBLAS for this CPU's instructions, if the chosen ones are known to be for
+/// older CPUs; "" if not.
 std::string better_openblas_kernels(const std::string& chosen, const CpuFeatures& cpu);
-/// Starts the program again, with OPENBLAS_CORETYPE set, if OpenBLAS has chosen kernels for an
-/// older CPU than this one: it chooses when it is loaded, by model, and for one that it does not
-/// know those of the oldest (0.3.21 on Emerald Rapids: SSE3, a ninth of the speed). Returns if its
-/// kernels are right, if the variable is set already, or if the program cannot be started again.
-/// Call before the program has done anything.
+/// Starts the program again with OPENBLAS_CORETYPE, if OpenBLAS has chosen kernels for older CPUs:
+/// it chooses when it is loaded, by model, and for one that it does not know those of the oldest
+/// (0.3.21 on Emerald Rapids: SSE3). The second start removes the variable, so that neither other
+/// builds of OpenBLAS nor children see it. Does nothing if a user has set it, or if the program
+/// cannot be started again.
 void restart_with_right_openblas(char** argv);
 /// The instruction set of a BLIS configuration ("skx": avx512); "" if unknown.
 std::string blis_isa(const std::string& architecture);

@@ -11,17 +11,16 @@
 namespace bench {
 namespace {
 
-/// BLIS recognises CPUs by model and runs plain C on newer ones (Zen 5, for 0.9.0). Of Intel's it
-/// needs the product's name, which virtual machines hide, to use AVX-512. Sets the configuration
-/// that the instruction sets allow, unless the user chose one, before BLIS detects the CPU, which
-/// it does once.
+/// BLIS recognises CPUs by model and runs plain C on newer ones (Zen 5, for 0.9.0). For Intel's it
+/// finds out by the product's name whether a core has two units of AVX-512, and takes Haswell's
+/// kernels where a virtual machine hides the name. Sets the configuration for the instructions,
+/// unless the user chose one, before BLIS detects the CPU, which it does once.
 void choose_for_unknown_cpu() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(BLIS_CONFIG_SKX) && defined(BLIS_CONFIG_HASWELL)
   const arch_t found = bli_cpuid_query_id();
   const CpuFeatures& cpu = cpu_features();
-  const bool misses_avx512 =
-      cpu.vendor == "GenuineIntel" && cpu.avx512 && found == BLIS_ARCH_HASWELL;
-  if (found != BLIS_ARCH_GENERIC && !misses_avx512) return;
+  const bool has_two_units = cpu.avx512 && issue_rates(cpu).fma512 == 2.0;
+  if (found != BLIS_ARCH_GENERIC && !(found == BLIS_ARCH_HASWELL && has_two_units)) return;
   const int chosen = cpu.avx512     ? BLIS_ARCH_SKX
                      : cpu.avx2_fma ? BLIS_ARCH_HASWELL
                                     : BLIS_ARCH_GENERIC;

@@ -199,7 +199,8 @@ std::string why_not_divided(State& state, const training::ModelSplit& split) {
 }
 
 /// Sets the largest batch that fits on every rank, on as many lanes as the smallest rank has cores.
-/// Free memory is not used to the last byte: libraries and exchanges take some, too.
+/// Free memory is not used to the last byte: libraries, tables and messages under way take some,
+/// too.
 void use_largest_batch(State& state, const training::Workload& workload, const MemoryBudget& budget,
                        training::TrainerOptions& options) {
   constexpr double kUsed = 0.85;

@@ -69,9 +69,9 @@ std::unique_ptr<Group> join_on_own_card(GroupKind kind) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  bench::restart_with_right_openblas(argv);
   return bench::run_rank_program({.name = "bench-rank",
                                   .join_group = bench::join_on_own_card,
+                                  .before_serving = bench::restart_with_right_openblas,
                                   .make_device = bench::make_device,
                                   .libraries = bench::host_library_versions,
                                   .saved_topology = bench::saved_topology},

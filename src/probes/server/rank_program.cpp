@@ -153,8 +153,9 @@ void lower_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void serve(const RankProgram& program, GroupKind kind) {
+void serve(const RankProgram& program, char** argv, GroupKind kind) {
   take_device(program.name);
+  if (program.before_serving) program.before_serving(argv);
   lower_descriptor_limit();
   std::signal(SIGPIPE, SIG_IGN);  // a vanished reader is an error to report, not a silent death
   RecordStream records;
@@ -180,9 +181,9 @@ void serve(const RankProgram& program, GroupKind kind) {
 int run(const RankProgram& program, int argc, char** argv) {
   const std::string option = argc > 1 ? argv[1] : "";
   if (option.empty()) {
-    serve(program, GroupKind::automatic);
+    serve(program, argv, GroupKind::automatic);
   } else if (option == "--group" && argc == 3) {
-    serve(program, group_kind_from(argv[2]));
+    serve(program, argv, group_kind_from(argv[2]));
   } else if (option == "--describe") {
     std::cout << dump(describe_probes(program)) << '\n';
   } else if (option == "--topology" && argc == 3 && program.saved_topology) {

@@ -24,6 +24,9 @@ std::set<int> processes_here(Group& group);
 struct RankProgram {
   std::string name;  // "bench-rank"
   std::function<std::unique_ptr<Group>(GroupKind)> join_group;
+  /// Called with the arguments of main() once the rank has its part of the host; may start the
+  /// program again.
+  std::function<void(char** argv)> before_serving = {};
   std::function<std::unique_ptr<Device>()> make_device;
   std::function<Json()> libraries;  // versions of what the program measures with
   /// Binds each rank near its device before the device is created, and returns facts about that or

@@ -13,7 +13,7 @@ namespace bench::training {
 
 struct MemoryNeed {
   /// Of one rank, with the labels and bytes of TrainingRun::memory, as far as plans have them:
-  /// without embedding tables and the buffers in which powersgd sums factors.
+  /// without embedding tables, the buffers in which powersgd sums factors, and those of libraries.
   std::vector<MemoryUse> uses = {};
   std::int64_t total() const;
   /// The label that takes most.

@@ -54,7 +54,7 @@ struct PhaseTime {
   std::optional<double> share = {};  // of the wall time
 };
 
-/// The share of passes, sums over tensor ranks included, that stages of a pipeline wait.
+/// The share of passes, exchanges within them included, that stages of a pipeline wait.
 double pipeline_bubble(const std::vector<PhaseTime>& breakdown);
 
 class Breakdown {

@@ -26,13 +26,11 @@ View row_range(View x, std::int64_t first, std::int64_t count) {
   return {row_of(x, first), count, x.columns, x.dtype};
 }
 
-/// Copies columns from one tensor to another, row by row.
-void copy_columns(View from, std::int64_t first, View to, std::int64_t at, std::int64_t columns) {
-  const std::size_t size = size_of(from.dtype);
-  const auto offset = [&](std::int64_t column) { return column * static_cast<std::int64_t>(size); };
-  for (std::int64_t row = 0; row < from.rows; ++row)
-    std::memcpy(row_of(to, row) + offset(at), row_of(from, row) + offset(first),
-                static_cast<std::size_t>(columns) * size);
+/// Copies columns from one tensor to another with as many rows.
+void copy_columns(const KernelSet& kernels, View from, std::int64_t first, View to, std::int64_t at,
+                  std::int64_t columns) {
+  const BlockCopy copy{1, from.rows, columns, first, 0, from.columns, at, 0, to.columns};
+  kernels.detection->copy_blocks(copy, from, to, false);
 }
 
 /// Who has which experts and whose tokens. The rows that a rank has of other ranks' tokens are by
@@ -73,13 +71,13 @@ bool is_zero(View row) {
 class RowExchange {
  public:
   /// Gates [rows, experts] of this rank's tokens, and [all rows, own experts] of its experts.
-  RowExchange(const ExpertRows& layout, RankKernels& ranks, View gates, View gates_of_own,
-              View workspace)
+  RowExchange(const ExpertRows& layout, const Frame& f, View gates, View gates_of_own)
       : layout_(layout),
-        ranks_(ranks),
+        ranks_(expert_ranks(f)),
+        elementwise_(*f.kernels->elementwise),
         gates_(gates),
         gates_of_own_(gates_of_own),
-        workspace_(workspace) {}
+        workspace_(f.workspace) {}
 
   /// Rows [rows, columns] of tokens to [all rows, columns] of experts. Rows that chose no expert
   /// here are left as they are.
@@ -143,23 +141,16 @@ class RowExchange {
   View packed_rows(std::int64_t columns, Dtype dtype) const {
     return {workspace_.data, layout_.rows, columns, dtype};
   }
-  static void copy_row(View from, std::int64_t at, View to, std::int64_t row) {
-    std::memcpy(row_of(to, row), row_of(from, at),
-                static_cast<std::size_t>(from.columns) * size_of(from.dtype));
+  void copy_row(View from, std::int64_t at, View to, std::int64_t row) const {
+    elementwise_.copy(row_range(from, at, 1), row_range(to, row, 1), false);
   }
-  static void add_row(View from, std::int64_t at, View to, std::int64_t row) {
-    if (from.dtype == Dtype::f64)
-      add_elements<double>(row_range(from, at, 1), row_range(to, row, 1));
-    else
-      add_elements<float>(row_range(from, at, 1), row_range(to, row, 1));
-  }
-  template <class T>
-  static void add_elements(View x, View y) {
-    for (std::int64_t i = 0; i < x.columns; ++i) y.as<T>()[i] += x.as<T>()[i];
+  void add_row(View from, std::int64_t at, View to, std::int64_t row) const {
+    elementwise_.copy(row_range(from, at, 1), row_range(to, row, 1), true);
   }
 
   ExpertRows layout_;
   RankKernels& ranks_;
+  ElementwiseKernels& elementwise_;
   View gates_, gates_of_own_, workspace_;
 };
 
@@ -178,11 +169,12 @@ class GatesOfOwnExperts final : public Operator {
     const View packed = block_in(f);
     const std::int64_t own = layout_.own();
     meet_others(ranks.rank(), layout_.ranks, [&](int receiver, int sender) {
-      copy_columns(f.inputs[0], receiver * own, packed, 0, own);
+      copy_columns(*f.kernels, f.inputs[0], receiver * own, packed, 0, own);
       ranks.send(packed, receiver);
       ranks.receive(block_of(f.output, sender), sender);
     });
-    copy_columns(f.inputs[0], ranks.rank() * own, block_of(f.output, ranks.rank()), 0, own);
+    copy_columns(*f.kernels, f.inputs[0], ranks.rank() * own, block_of(f.output, ranks.rank()), 0,
+                 own);
   }
 
   void backward(const Frame& f) const override {
@@ -195,9 +187,10 @@ class GatesOfOwnExperts final : public Operator {
     meet_others(ranks.rank(), layout_.ranks, [&](int receiver, int sender) {
       ranks.send(block_of(f.output_gradient, receiver), receiver);
       ranks.receive(packed, sender);
-      copy_columns(packed, 0, to, sender * own, own);
+      copy_columns(*f.kernels, packed, 0, to, sender * own, own);
     });
-    copy_columns(block_of(f.output_gradient, ranks.rank()), 0, to, ranks.rank() * own, own);
+    copy_columns(*f.kernels, block_of(f.output_gradient, ranks.rank()), 0, to, ranks.rank() * own,
+                 own);
   }
 
  private:
@@ -224,9 +217,7 @@ class ExchangesRows : public Operator {
   std::int64_t largest_message() const override { return forward_workspace(); }
 
  protected:
-  RowExchange exchange(const Frame& f) const {
-    return {layout_, expert_ranks(f), f.inputs[1], f.inputs[2], f.workspace};
-  }
+  RowExchange exchange(const Frame& f) const { return {layout_, f, f.inputs[1], f.inputs[2]}; }
 
  private:
   ExpertRows layout_;

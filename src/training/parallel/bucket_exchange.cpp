@@ -50,6 +50,12 @@ std::int64_t padded_bytes(std::int64_t blocks, int ranks, Dtype dtype) {
 
 }  // namespace
 
+View gradient_row(const Plan& plan) {
+  const Dtype dtype = plan.graph->compute();
+  return {nullptr, 1, plan.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype)),
+          dtype};
+}
+
 std::vector<Bucket> make_buckets(const Plan& plan, std::int64_t bytes, int ranks) {
   const std::int64_t block_bytes =
       kBlock * static_cast<std::int64_t>(size_of(plan.graph->compute()));

@@ -15,6 +15,9 @@
 
 namespace bench::training {
 
+/// The row of a plan's gradients, without memory.
+View gradient_row(const Plan& plan);
+
 /// A part of the row of gradients, exchanged as a whole as soon as it is final. The row is stored
 /// in the order in which gradients become final, so buckets are contiguous and become final in
 /// order.

@@ -52,7 +52,7 @@ std::vector<RowTensor> row_tensors(const Plan& plan) {
   for (const auto& [tensor, action] : plan.gradient_order) {
     const Slot& slot = plan.gradients[static_cast<std::size_t>(tensor)];
     const Buffer& buffer = plan.buffers[static_cast<std::size_t>(slot.buffer)];
-    tensors.push_back({buffer.offset / size, slot.rows, slot.columns});
+    tensors.push_back({buffer.offset / size, slot.rows, slot.columns, tensor});
   }
   std::ranges::sort(tensors, {}, &RowTensor::first);
   return tensors;

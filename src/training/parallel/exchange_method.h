@@ -41,6 +41,7 @@ std::string text_of(const ExchangeMethod& method);
 struct RowTensor {
   std::int64_t first = 0;  // element of the row
   std::int64_t rows = 1, columns = 0;
+  int tensor = -1;  // of the graph
   std::int64_t elements() const { return rows * columns; }
 };
 /// In the order of the row.

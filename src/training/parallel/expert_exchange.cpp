@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "training/parallel/exchange_method.h"
+
 namespace bench::training {
 namespace {
 
@@ -19,22 +21,14 @@ std::int64_t most_blocks(const Plan& plan, bool divided, std::int64_t bytes) {
 }  // namespace
 
 std::vector<RowPart> row_parts(const Plan& plan) {
-  const auto size = static_cast<std::int64_t>(size_of(plan.graph->compute()));
   std::vector<RowPart> parts;
-  for (const auto& [tensor, action] : plan.gradient_order) {
-    const Slot& slot = plan.gradients[static_cast<std::size_t>(tensor)];
-    const Buffer& buffer = plan.buffers[static_cast<std::size_t>(slot.buffer)];
-    parts.push_back({buffer.offset / size, slot.rows * slot.columns,
-                     plan.graph->tensor(tensor).parameter.slice.is_part()});
+  for (const RowTensor& tensor : row_tensors(plan)) {
+    const bool divided = plan.graph->tensor(tensor.tensor).parameter.slice.is_part();
+    if (parts.empty() || parts.back().divided != divided)
+      parts.push_back({tensor.first, 0, divided});
+    parts.back().count = tensor.first + tensor.elements() - parts.back().first;
   }
-  std::ranges::sort(parts, {}, &RowPart::first);
-  std::vector<RowPart> joined;
-  for (const RowPart& part : parts)
-    if (!joined.empty() && joined.back().divided == part.divided)
-      joined.back().count = part.first + part.count - joined.back().first;
-    else
-      joined.push_back(part);
-  return joined;
+  return parts;
 }
 
 ExpertExchange::ExpertExchange(const Plan& plan, const ModelRanks& ranks, const KernelSet& kernels,

@@ -71,10 +71,8 @@ std::vector<NamedView> LocalSgd::state() const {
 }
 
 std::int64_t LocalSgd::bytes_for(const Plan& plan, int ranks, std::int64_t bucket_bytes) {
-  const Dtype dtype = plan.graph->compute();
-  const auto size = static_cast<std::int64_t>(size_of(dtype));
-  const View row{nullptr, 1, plan.bytes(Arena::gradients) / size, dtype};
-  return BucketExchange::bytes_for(blocks_of_bucket(row, bucket_bytes), ranks, dtype);
+  const View row = gradient_row(plan);
+  return BucketExchange::bytes_for(blocks_of_bucket(row, bucket_bytes), ranks, row.dtype);
 }
 
 void LocalSgd::average() {

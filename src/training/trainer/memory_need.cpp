@@ -30,9 +30,7 @@ int replicas_of(const ModelPart& part, const BatchSplit& split) {
 /// Elements of the row of gradients whose optimizer state the first of these ranks has, which has
 /// most.
 std::int64_t owned_elements(const Plan& plan, int ranks, const DataParallelOptions& exchange) {
-  const Dtype dtype = plan.graph->compute();
-  const View row{nullptr, 1,
-                 plan.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype)), dtype};
+  const View row = gradient_row(plan);
   const bool shards = exchange.shard_optimizer && ranks > 1;
   std::int64_t elements = 0;
   for (const BlockRange& range :
@@ -75,8 +73,7 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
   const int replicas = replicas_of(part, split);
   need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(
                                         owned_elements(training, replicas, exchange), dtype)});
-  const std::int64_t elements =
-      training.bytes(Arena::gradients) / static_cast<std::int64_t>(size_of(dtype));
+  const std::int64_t elements = gradient_row(training).elements();
   if (const std::int64_t bytes = kept_bytes(exchange.method, elements, dtype); bytes > 0)
     need.uses.push_back({std::string(kept_label(exchange.method)), bytes});
   need.uses.push_back({"evaluation", split.lanes * (evaluation.bytes(Arena::inputs) +

@@ -31,6 +31,22 @@ double distance(const TrainingRun& a, const TrainingRun& b) {
   return most;
 }
 
+ShortTraining resumed_to_the_bit(ShortTraining training, int ranks,
+                                 const std::filesystem::path& folder) {
+  training.checkpoint = folder / "whole";
+  training.checkpoint_every = 2;
+  const TrainingRun whole = train_divided(training, ranks);
+  training.checkpoint = folder / "parts";
+  training.steps = 2;
+  train_divided(training, ranks);
+  training.steps = 0;
+  training.resume = true;
+  const TrainingRun resumed = train_divided(training, ranks);
+  REQUIRE(resumed.first_step == 2);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(resumed.steps[i].loss == whole.steps[i + 2].loss);
+  return training;
+}
+
 double bytes_of(const TrainingRun& run, const std::string& label) {
   const auto at = std::ranges::find(run.memory, label, &MemoryUse::label);
   REQUIRE(at != run.memory.end());

@@ -379,18 +379,7 @@ TEST_CASE("faults of the exchange between a model's ranks are found by a check")
 
 TEST_CASE("a divided training resumes from its checkpoints to the bit") {
   const TemporaryDirectory folder;
-  ShortTraining training = divided_training(2, 2);
-  training.checkpoint = folder.path() / "whole";
-  training.checkpoint_every = 2;
-  const TrainingRun whole = train_divided(training, 4);
-  training.checkpoint = folder.path() / "parts";
-  training.steps = 2;
-  train_divided(training, 4);
-  training.steps = 0;
-  training.resume = true;
-  const TrainingRun resumed = train_divided(training, 4);
-  REQUIRE(resumed.first_step == 2);
-  for (std::size_t i = 0; i < 2; ++i) CHECK(resumed.steps[i].loss == whole.steps[i + 2].loss);
+  ShortTraining training = resumed_to_the_bit(divided_training(2, 2), 4, folder.path());
   training.split = {4, 1};
   CHECK_THROWS_WITH(train_divided(training, 4), Contains("saved by a training with split"));
 }

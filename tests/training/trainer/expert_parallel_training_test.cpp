@@ -217,18 +217,7 @@ TEST_CASE("ranks that disagree about the choices of tokens end the training, and
 
 TEST_CASE("divided experts resume from their checkpoints to the bit, with the same split") {
   const TemporaryDirectory folder;
-  ShortTraining training = expert_training(2);
-  training.checkpoint = folder.path() / "whole";
-  training.checkpoint_every = 2;
-  const TrainingRun whole = train_divided(training, 4);
-  training.checkpoint = folder.path() / "parts";
-  training.steps = 2;
-  train_divided(training, 4);
-  training.steps = 0;
-  training.resume = true;
-  const TrainingRun resumed = train_divided(training, 4);
-  REQUIRE(resumed.first_step == 2);
-  for (std::size_t i = 0; i < 2; ++i) CHECK(resumed.steps[i].loss == whole.steps[i + 2].loss);
+  ShortTraining training = resumed_to_the_bit(expert_training(2), 4, folder.path());
   training.split.expert = 4;
   CHECK_THROWS_WITH(train_divided(training, 4), Contains("saved by a training with ep 2"));
 }

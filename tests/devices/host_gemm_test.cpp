@@ -22,7 +22,7 @@ TEST_CASE("the family is read from the names the libraries give their code") {
   CHECK(blis_isa("generic") == "");
 }
 
-TEST_CASE("OpenBLAS is told the kernels for instructions that it has overlooked") {
+TEST_CASE("OpenBLAS gets the kernels for instructions that it has overlooked") {
   CpuFeatures old, haswell, skylake;
   haswell.avx2_fma = true;
   skylake.avx2_fma = skylake.avx512 = true;

@@ -43,7 +43,7 @@ std::string better_openblas_kernels(const std::string& chosen, const CpuFeatures
 /// it chooses when it is loaded, by model, and for one that it does not know those of the oldest
 /// (0.3.21 on Emerald Rapids: SSE3). The second start removes the variable, so that neither other
 /// builds of OpenBLAS nor children see it. Does nothing if a user has set it, or if the program
-/// cannot be started again.
+/// cannot be started again. Throws as program_path() does.
 void restart_with_right_openblas(char** argv);
 /// The instruction set of a BLIS configuration ("skx": avx512); "" if unknown.
 std::string blis_isa(const std::string& architecture);

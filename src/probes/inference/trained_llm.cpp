@@ -1,45 +1,19 @@
 #include "probes/inference/trained_llm.h"
 
 #include <algorithm>
+#include <vector>
 
-#include "core/json_fields.h"
 #include "training/sources/grammar.h"
-#include "training/trainer/trainer.h"
 #include "training/workloads/token_samples.h"
 
 namespace bench {
 
-inference::ParameterValues TrainedLlm::values() const {
-  return [this](const std::string& name, std::span<float> to) {
-    const std::vector<float>& from = parameters.at(name);
+inference::ParameterValues values_of(const TrainedModel& llm) {
+  return [&llm](const std::string& name, std::span<float> to) {
+    const std::vector<float>& from = llm.parameters.at(name);
     training::require(from.size() == to.size(), "trained llm", name + " has another size");
     std::ranges::copy(from, to.begin());
   };
-}
-
-TrainedLlm train_llm(const std::string& preset, std::uint64_t seed, TrainingKernels& kernels,
-                     int cores, Group& group) {
-  const auto workload = training::make_workload("llm", preset, seed);
-  training::TrainerOptions options;
-  options.recipe = workload->recipe();
-  options.cores = cores;
-  options.seed = seed;
-  kernels.begin(true);
-  training::Trainer trainer(
-      *workload, options, [&](Dtype dtype) { return kernels.make(dtype); }, group);
-  training::RunObserver nobody;
-  const training::TrainingRun run = trainer.run(nobody);
-  TrainedLlm trained{.gap = run.curve.empty() ? kNoValue : run.curve.back().gap,
-                     .evaluated = options.recipe.evaluation_samples,
-                     .steps = static_cast<std::int64_t>(run.steps.size()),
-                     .converged = run.converged};
-  const training::Graph& graph = *trainer.plan().graph;
-  for (const int id : graph.parameters()) {
-    const training::View view = trainer.replica().weights().view(trainer.plan(), id);
-    const auto* values = view.as<float>();
-    trained.parameters[graph.tensor(id).name].assign(values, values + view.elements());
-  }
-  return trained;
 }
 
 std::unique_ptr<training::TokenSource> language_of(const training::LlmShape& shape,

@@ -3,32 +3,19 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
-#include <vector>
+#include <span>
 
 #include "devices/group.h"
 #include "inference/decoder.h"
-#include "training/parallel/training_kernels.h"
+#include "probes/inference/trained_model.h"
 #include "training/sources/token_source.h"
 #include "training/workloads/workload.h"
 
 namespace bench {
 
-struct TrainedLlm {
-  std::map<std::string, std::vector<float>> parameters = {};
-  double gap = 0.0;            // of its last evaluation, in nats per token
-  std::int64_t evaluated = 0;  // sequences of that evaluation, the first ones
-  std::int64_t steps = 0;
-  bool converged = false;  // it met the target
-
-  inference::ParameterValues values() const;
-};
-
-/// Trains `preset` in f32 to its target, or to its horizon. Throws like Trainer.
-TrainedLlm train_llm(const std::string& preset, std::uint64_t seed, TrainingKernels& kernels,
-                     int cores, Group& group);
+/// What a decoder's weights are made from; valid as long as the model.
+inference::ParameterValues values_of(const TrainedModel& llm);
 
 /// The language on which a preset is trained.
 std::unique_ptr<training::TokenSource> language_of(const training::LlmShape& shape,

@@ -95,7 +95,8 @@ class InferenceProbe {
   void run() {
     check_lengths();
     if (state_.flag("trained"))
-      trained_ = train_llm(state_.text("preset"), seed_, kernels_, threads_, state_.group());
+      trained_ = train_model(*training::make_workload("llm", state_.text("preset"), seed_), seed_,
+                             kernels_, threads_, state_.group());
     kernels_.begin(false);
     for (const WeightType type : weight_types(state_)) measure(type);
     write_facts();
@@ -168,8 +169,8 @@ class InferenceProbe {
                                             format(Bytes{budget_})));
     Engine engine(
         inference::make_decoder_model(
-            shape_, type, trained_ ? trained_->values() : inference::initial_values(shape_, seed_),
-            threads_),
+            shape_, type,
+            trained_ ? values_of(*trained_) : inference::initial_values(shape_, seed_), threads_),
         cache_blocks(), threads_, pass_rows(), factory_);
     loops_ = inference::decoder_kernels().isa;
     state_.value("weights", static_cast<double>(engine.model.bytes()), params);
@@ -317,11 +318,8 @@ class InferenceProbe {
     Json warnings = loads_.warnings();
     if (trained_) {
       facts.update({{"trained_steps", trained_->steps}, {"trained_gap", trained_->gap}});
-      if (!trained_->converged)
-        warnings.push_back(fmt::format(
-            "trained: the training ended after {} steps without meeting its target, with a gap of "
-            "{:.3g}; what is said of quality and drafts is of a model that has not learned enough",
-            trained_->steps, trained_->gap));
+      if (const std::string warning = trained_->warning(); !warning.empty())
+        warnings.push_back(warning);
     }
     facts["warnings"] = std::move(warnings);
     state_.facts("inference", facts);
@@ -336,7 +334,7 @@ class InferenceProbe {
   training::KernelFactory factory_;
   std::vector<CacheLevel> caches_ = {};
   double budget_ = 0.0;
-  std::optional<TrainedLlm> trained_ = {};
+  std::optional<TrainedModel> trained_ = {};
   std::optional<double> wide_gap_ = {};
   std::string loops_ = {};
 };

@@ -160,7 +160,7 @@ AttentionShape FlowShape::attention() const {
 
 Flow make_flow(const FlowShape& shape, std::int64_t samples, Dtype dtype, bool recompute) {
   check_flow(shape);
-  Flow model{std::make_unique<Graph>(dtype), {}, {}, {}, {}, {}};
+  Flow model{std::make_unique<Graph>(dtype), {}, {}, {}, {}, {}, {}};
   Graph& graph = *model.graph;
   FlowParameters p(graph, shape);
   const Shape image{samples * shape.patches(), shape.patch_columns()};
@@ -192,8 +192,8 @@ Flow make_flow(const FlowShape& shape, std::int64_t samples, Dtype dtype, bool r
   const Var patches = part_of_sequences(all, samples, shape.words, shape.patches());
   const Var last = p.adaptive_norm(patches, "norm");
   const std::int64_t columns = shape.patch_columns();
-  model.losses = squared_error(linear(last, p.head("head", columns), {p.bias("head", columns)}),
-                               model.targets);
+  model.velocity = linear(last, p.head("head", columns), {p.bias("head", columns)});
+  model.losses = squared_error(model.velocity, model.targets);
   return model;
 }
 

@@ -40,11 +40,12 @@ FlowShape flow_preset(std::string_view name);
 
 struct Flow {
   std::unique_ptr<Graph> graph;
-  Var words;    // int32 [samples words, 1]
-  Var patches;  // [samples patches, patch columns], of the noisy image
-  Var times;    // [samples, times]
-  Var targets;  // of the shape of patches: the velocity
-  Var losses;   // one per patch: the mean squared error of its elements
+  Var words;     // int32 [samples words, 1]
+  Var patches;   // [samples patches, patch columns], of the noisy image
+  Var times;     // [samples, times]
+  Var targets;   // of the shape of patches: the velocity
+  Var velocity;  // of the same shape, as the model predicts it
+  Var losses;    // one per patch: the mean squared error of its elements
 };
 
 /// Throws Error(internal) for sizes that do not divide each other, and without a block of each

@@ -102,7 +102,7 @@ class FlowWorkload final : public Workload {
     return {std::move(flow.graph),
             flow.losses,
             {flow.words, flow.patches, flow.times, flow.targets},
-            {}};
+            {flow.velocity}};
   }
   std::unique_ptr<Optimizer> optimizer() const override { return make_adamw(setting_.adamw); }
   Json optimizer_options() const override { return mllog_options(setting_.adamw); }

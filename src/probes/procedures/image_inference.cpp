@@ -1,0 +1,448 @@
+// A model that answers questions about images on this machine, in the scenarios of MLPerf
+// Inference: one query after another, eight at once, at random times, and all at once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json_fields.h"
+#include "core/order_statistics.h"
+#include "core/text.h"
+#include "devices/host_clock.h"
+#include "devices/memory.h"
+#include "probes/image_inference/caption_quality.h"
+#include "probes/image_inference/early_stopping.h"
+#include "probes/image_inference/image_model.h"
+#include "probes/image_inference/scenarios.h"
+#include "probes/inference/trained_model.h"
+#include "probes/probe.h"
+#include "probes/serving/rate_search.h"
+#include "probes/shared/memory_sizes.h"
+#include "probes/shared/thread_counts.h"
+#include "probes/state.h"
+#include "probes/work_watch.h"
+
+namespace bench {
+namespace {
+
+constexpr double kSingleStreamShare = 0.9, kMultiStreamShare = 0.99;  // MLPerf's percentiles
+constexpr std::int64_t kComparedSteps = 2;                            // with f64, of an image's
+constexpr double kNarrowTolerance = 1e-3;  // of f32, relative to the size of all numbers
+constexpr double kTimesAlone = 10.0;       // of a bound that MLPerf does not set
+constexpr double kBoundsInTime = 3.0;      // a query that waits so long must be seen to wait
+constexpr double kGapTolerance = 1e-6;     // the same samples and weights as in training
+
+std::string preset_of(const State& state) {
+  if (const std::string preset = state.text("preset"); !preset.empty()) return preset;
+  return state.text("workload") == "image" ? "resnet50" : "tiny";
+}
+
+/// MLPerf Inference's for ResNet-50, RetinaNet and SDXL in Server, up to round 5.1.
+std::optional<Seconds> official_bound(const std::string& preset) {
+  if (preset == "resnet50") return Seconds{0.015};
+  if (preset == "retinanet") return Seconds{0.1};
+  if (preset == "flux") return Seconds{20.0};
+  return {};
+}
+
+/// Differences from other numbers, relative to the size of those; NaN if any is not a number.
+double relative_distance(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size()) return kNoValue;
+  double off = 0.0, size = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    off += (a[i] - b[i]) * (a[i] - b[i]);
+    size += b[i] * b[i];
+  }
+  return std::sqrt(off / size);
+}
+
+class ImageInferenceProbe {
+ public:
+  ImageInferenceProbe(State& state, TrainingKernels& kernels)
+      : state_(state),
+        kernels_(kernels),
+        workload_(
+            training::make_workload(state.text("workload"), preset_of(state), state.job().seed)),
+        threads_(thread_count(state, static_cast<int>(state.integer("threads")))),
+        limits_{.time = {state.number("seconds")},
+                .longest = {std::max(state.number("longest_s"), state.number("seconds"))},
+                .samples = state.integer("samples"),
+                .seed = state.job().seed},
+        model_(*workload_, state.integer("steps"), Dtype::f32, state.job().seed),
+        factory_([&kernels](Dtype dtype) { return kernels.make(dtype); }) {
+    if (MemorySystem* memory = state.device().memory()) budget_ = memory_budget(state, *memory);
+    params_ = {{"workload", workload_->name()},
+               {"preset", workload_->preset()},
+               {"dtype", "f32"},
+               {"threads", threads_}};
+    if (workload_->name() == "flow") params_["steps"] = model_.steps();
+  }
+
+  void run() {
+    const double need = needed_bytes();
+    if (need > budget_)
+      return state_.skip_series("image_rate", params_,
+                                fmt::format("needs {} of memory, may use {}", format(Bytes{need}),
+                                            format(Bytes{budget_})));
+    if (state_.flag("trained")) train();
+    kernels_.begin(false);
+    samples_ = read_image_samples(*workload_, limits_.samples, factory_);
+    pool_ = std::make_unique<training::WorkerPool>(threads_);
+    lanes_ = make_lanes(1);
+    state_.value("weights", static_cast<double>(model_.bytes()), params_);
+    compare_with_f64();
+    if (trained_) measure_quality();
+    know_answers();
+    const double rate = measure_offline();
+    if (state_.lists("scenarios", "single_stream")) measure_single_stream();
+    if (state_.lists("scenarios", "multi_stream")) measure_multi_stream();
+    if (state_.lists("scenarios", "server")) measure_server(rate);
+    write_facts();
+  }
+
+ private:
+  using Lanes = std::vector<std::unique_ptr<ImageLane>>;
+
+  double needed_bytes() {
+    std::int64_t lanes = model_.lane_bytes(1);
+    for (const auto batch : state_.list<std::int64_t>("batches"))
+      lanes = std::max(lanes, model_.lane_bytes(1) + model_.lane_bytes(batch));
+    const std::int64_t inputs = limits_.samples * model_.input_bytes();
+    return static_cast<double>(model_.bytes() + threads_ * lanes + inputs);
+  }
+
+  Lanes make_lanes(std::int64_t samples) {
+    Lanes lanes;
+    for (int thread = 0; thread < threads_; ++thread)
+      lanes.push_back(make_image_lane(model_, samples, factory_));
+    return lanes;
+  }
+
+  void train() {
+    trained_ = train_model(*workload_, state_.job().seed, kernels_, threads_, state_.group());
+    model_.set_parameters(trained_->parameters);
+  }
+
+  const ImageSample* sample(std::int64_t number) const {
+    return &samples_[static_cast<std::size_t>(number % limits_.samples)];
+  }
+
+  std::vector<double> answer_alone(const ImageSample& sample) {
+    const ImageSample* one = &sample;
+    lanes_[0]->answer(std::span(&one, 1));
+    return lanes_[0]->numbers(0);
+  }
+
+  void know_answers() {
+    answer_alone(samples_.front());  // warms up
+    std::vector<double> seconds;
+    for (const ImageSample& sample : samples_) {
+      const Seconds begin = steady_now();
+      known_.push_back(answer_alone(sample));
+      seconds.push_back((steady_now() - begin).value);
+    }
+    alone_ = Seconds{median(seconds)};
+  }
+
+  void compare_with_f64() {
+    // Weights by name, in f32 and in f64, and a lane of each.
+    const double need = needed_bytes() + 4.0 * static_cast<double>(model_.bytes()) +
+                        3.0 * static_cast<double>(model_.lane_bytes(1));
+    if (need > budget_)
+      return state_.skip_series("answer_error", params_,
+                                fmt::format("the comparison needs {} of memory, may use {}",
+                                            format(Bytes{need}), format(Bytes{budget_})));
+    ImageModel narrow(*workload_, std::min(kComparedSteps, model_.steps()), Dtype::f32, 1);
+    ImageModel wide(*workload_, narrow.steps(), Dtype::f64, 1);
+    const ModelParameters values = model_.parameters();
+    narrow.set_parameters(values);
+    wide.set_parameters(values);
+    const ImageSample* first = samples_.data();
+    std::vector<std::vector<double>> answers;
+    for (ImageModel* model : {&narrow, &wide}) {
+      const auto lane = make_image_lane(*model, 1, factory_);
+      lane->answer(std::span(&first, 1));
+      answers.push_back(lane->output());
+    }
+    const double error = relative_distance(answers[0], answers[1]);
+    state_.value("answer_error", error, params_, {},
+                 Check{"the same weights in f64", error, kNarrowTolerance});
+  }
+
+  void measure_quality() {
+    if (workload_->name() == "flow") return measure_captions();
+    const auto evaluation = workload_->evaluation(lanes_[0]->pass().model);
+    std::vector<ImageSample> asked = read_image_samples(*workload_, trained_->evaluated, factory_);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const ImageSample* one = &asked[i];
+      lanes_[0]->answer(std::span(&one, 1));
+      evaluation->add(lanes_[0]->lane(), i, 1);
+    }
+    const training::Quality quality = evaluation->finish(state_.group());
+    state_.value("quality", quality.native, params_);
+    state_.value("gap", quality.gap, params_, {},
+                 Check{"gap of the training's last evaluation",
+                       std::fabs(quality.gap - trained_->gap), kGapTolerance});
+  }
+
+  void measure_captions() {
+    const CaptionQuality law(training::flow_setting(workload_->preset()));
+    const auto asked = read_image_samples(*workload_, state_.integer("judged_images"), factory_);
+    double made = 0.0, best = 0.0, error = 0.0;
+    for (const ImageSample& sample : asked) {
+      const std::vector<double> image = answer_alone(sample);
+      const std::vector<double> best_image = law.best_image(sample, model_.steps());
+      made += law.distance(sample.words, image);
+      best += law.distance(sample.words, best_image);
+      error += law.between(image, best_image);
+    }
+    const auto count = static_cast<double>(asked.size());
+    state_.value("image_error", error / count, params_);
+    state_.value("image_distance", made / count, params_);
+    state_.value("best_image_distance", best / count, params_);
+  }
+
+  /// Returns the highest rate of a batch, in images per second.
+  double measure_offline() {
+    double highest = 0.0;
+    for (const auto batch : state_.list<std::int64_t>("batches")) {
+      const Lanes lanes = make_lanes(batch);
+      std::vector<const ImageSample*> asked;
+      for (std::int64_t i = 0; i < batch; ++i) asked.push_back(sample(i));
+      Json params = params_;
+      params["batch"] = batch;
+      const auto images = static_cast<double>(batch * threads_);
+      std::optional<Limit> limit = state_.known_limit("throughput", params);
+      if (limit) limit->value /= model_.flops();
+      Measurement m;
+      m.params = params;
+      m.work = [&](std::int64_t calls) {
+        pool_->run([&](int thread) {
+          for (std::int64_t call = 0; call < calls; ++call)
+            lanes[static_cast<std::size_t>(thread)]->answer(asked);
+        });
+      };
+      m.reports = {{"image_rate", images, limit}, {"throughput", images * model_.flops()}};
+      m.verify = [&] {
+        double different = 0.0;
+        for (const auto& lane : lanes)
+          for (std::int64_t i = 0; i < batch; ++i)
+            if (lane->numbers(i) != known_[static_cast<std::size_t>(i % limits_.samples)])
+              different += 1.0;
+        return Check{"answers equal to those of each sample alone", different, 0.0};
+      };
+      m.threads = threads_;
+      const Measured measured = state_.measure(m);
+      if (measured.median.value > 0.0) highest = std::max(highest, images / measured.median.value);
+    }
+    return highest;
+  }
+
+  Json params_of(const char* scenario) const {
+    Json params = params_;
+    params["scenario"] = scenario;
+    return params;
+  }
+
+  struct Run {
+    ScenarioResult result;
+    Conditions conditions;
+    double checked = 0.0, different = 0.0;
+  };
+
+  template <class Scenario>
+  Run watched_run(const Scenario& scenario) {
+    std::vector<double> checked(static_cast<std::size_t>(threads_)), different = checked;
+    const ImageCalls calls{[&](int thread, std::int64_t number) {
+                             const ImageSample* one = sample(number);
+                             lanes_[static_cast<std::size_t>(thread)]->answer(std::span(&one, 1));
+                           },
+                           [&](int thread, std::int64_t number) {
+                             const auto at = static_cast<std::size_t>(thread);
+                             checked[at] += 1.0;
+                             if (lanes_[at]->numbers(0) != known_[static_cast<std::size_t>(number)])
+                               different[at] += 1.0;
+                           }};
+    Run run;
+    run.conditions = watched(state_.device(), state_.group(), Worker::threads,
+                             [&] { run.result = scenario(calls); });
+    for (std::size_t i = 0; i < checked.size(); ++i) {
+      run.checked += checked[i];
+      run.different += different[i];
+    }
+    return run;
+  }
+
+  /// Percentiles of all queries that so many can show; those without an answer took longer than
+  /// any.
+  void write_latencies(const Run& run, Json params, std::optional<Limit> limit = {}) {
+    std::vector<double> sorted = run.result.latencies;
+    std::ranges::sort(sorted);
+    const auto queries =
+        static_cast<double>(sorted.size()) + static_cast<double>(run.result.unanswered);
+    const auto series = state_.under(run.conditions);
+    for (const auto& [name, share] : {std::pair{"p50", 0.5}, std::pair{"p90", 0.9},
+                                      std::pair{"p99", 0.99}, std::pair{"p99.9", 0.999}}) {
+      if (queries * (1.0 - share) < 1.0) continue;
+      params["quantile"] = name;
+      const auto rank = static_cast<std::size_t>(std::ceil(share * queries));
+      if (rank <= sorted.size())
+        series.value("latency", sorted[rank - 1], params, share == 0.5 ? limit : std::nullopt);
+      else
+        state_.skip_series(
+            "latency", params,
+            fmt::format("{} of {:g} queries have no answer", run.result.unanswered, queries));
+    }
+    params.erase("quantile");
+    state_.value("changed_answers", run.different / std::max(run.checked, 1.0), params, {},
+                 Check{"answers equal to those of each sample alone", run.different, 0.0});
+  }
+
+  void write_estimate(const Run& run, Json params, double share) {
+    params["quantile"] = fmt::format("p{:g}", 100.0 * share);
+    if (const auto estimate = latency_estimate(run.result.latencies, share))
+      return state_.under(run.conditions).value("latency_estimate", *estimate, params);
+    state_.skip_series(
+        "latency_estimate", params,
+        fmt::format("{} queries in {:g} s, of at least {}; increase longest_s",
+                    run.result.latencies.size(), limits_.longest.value, fewest_queries(share)));
+  }
+
+  void measure_single_stream() {
+    const Json params = params_of("single_stream");
+    const Run run = watched_run([&](const ImageCalls& calls) {
+      return single_stream(calls, limits_, fewest_queries(kSingleStreamShare));
+    });
+    Json one = params;
+    one["threads"] = 1;  // an answer is the work of one thread
+    std::optional<Limit> limit = state_.known_limit("throughput", one);
+    if (limit) limit->value = model_.flops() / limit->value;
+    write_latencies(run, params, limit);
+    write_estimate(run, params, kSingleStreamShare);
+  }
+
+  void measure_multi_stream() {
+    const Json params = params_of("multi_stream");
+    const Run run = watched_run([&](const ImageCalls& calls) {
+      return multi_stream(calls, limits_, fewest_queries(kMultiStreamShare), *pool_);
+    });
+    write_latencies(run, params);
+    write_estimate(run, params, kMultiStreamShare);
+  }
+
+  /// Whether 99 % of the queries keep the bound at a rate; nothing if there are too few of them.
+  std::optional<bool> measure_rate(double rate, const Json& params) {
+    ScenarioLimits limits = limits_;
+    limits.time = std::max(limits.time, bound_ * kBoundsInTime);
+    limits.longest = std::max(limits.longest, limits.time);
+    const Run run = watched_run(
+        [&](const ImageCalls& calls) { return server(calls, limits, rate, bound_, *pool_); });
+    state_.value("offered_rate", rate, params);
+    const auto& latencies = run.result.latencies;
+    const auto over = run.result.unanswered + std::ranges::count_if(latencies, [&](double latency) {
+                        return latency > bound_.value;
+                      });
+    const auto queries = run.result.unanswered + std::ssize(latencies);
+    if (queries == 0) {
+      state_.skip_series("latency", params, "no query was due in the time; increase seconds");
+      return {};
+    }
+    write_latencies(run, params);
+    state_.under(run.conditions)
+        .value("in_bound", 1.0 - static_cast<double>(over) / static_cast<double>(queries), params);
+    if (keeps_bound(over, queries, kServerShare)) return true;
+    if (misses_bound(over, queries, kServerShare)) return false;
+    warnings_.push_back(fmt::format(
+        "server: {} of {} queries over the bound of {} at {:.3g} queries/s do not decide whether "
+        "99 % keep it; increase longest_s",
+        over, queries, format(bound_), rate));
+    return {};
+  }
+
+  void measure_server(double capacity) {
+    Json params = params_of("server");
+    const auto official = official_bound(workload_->preset());
+    if (const double asked = state_.number("bound_s"); asked > 0.0)
+      bound_ = {asked};
+    else
+      bound_ = official.value_or(alone_ * kTimesAlone);
+    params["bound"] = state_.number("bound_s") > 0.0 || official
+                          ? format(bound_)
+                          : fmt::format("{:g} x alone", kTimesAlone);
+    state_.value("bound", bound_.value, params);
+    if (!(capacity > 0.0))
+      return state_.skip_series("highest_rate", params, "batches is empty: no rate is known");
+    const auto of_share = [&](double share) {
+      Json of = params;
+      of["load"] = fmt::format("{:g}", share);
+      return of;
+    };
+    const serving::RateFound found = serving::search_rates(
+        state_.list<double>("load_shares"), state_.integer("refinements"),
+        {.measure = [&](double share) { return measure_rate(share * capacity, of_share(share)); },
+         .skip =
+             [&](double share, double missed) {
+               state_.skip_series("latency", of_share(share),
+                                  fmt::format("a share of {:g} missed the bound already", missed));
+             }});
+    if (found.holds)
+      state_.value("highest_rate", *found.holds * capacity, params);
+    else
+      state_.skip_series(
+          "highest_rate", params,
+          found.misses ? fmt::format("already a share of {:g} missed the bound", *found.misses)
+                       : "no load decided; increase longest_s");
+    if (found.holds && !found.misses)
+      warnings_.push_back(
+          fmt::format("server: a share of {:g} kept the bound, and no higher one missed it; try "
+                      "higher ones",
+                      *found.holds));
+  }
+
+  void write_facts() {
+    Json facts = {{"kernels", kernels_.name()}, {"flops_per_answer", model_.flops()}};
+    Json warnings = warnings_;
+    if (trained_) {
+      facts.update({{"trained_steps", trained_->steps}, {"trained_gap", trained_->gap}});
+      if (const std::string warning = trained_->warning(); !warning.empty())
+        warnings.push_back(warning);
+    }
+    facts["warnings"] = std::move(warnings);
+    state_.facts("image_inference", facts);
+  }
+
+  State& state_;
+  TrainingKernels& kernels_;
+  std::unique_ptr<training::Workload> workload_;
+  int threads_;
+  ScenarioLimits limits_;
+  ImageModel model_;
+  training::KernelFactory factory_;
+  double budget_ = 0.0;
+  Json params_;  // of every series
+  std::optional<TrainedModel> trained_ = {};
+  std::vector<ImageSample> samples_ = {};
+  std::vector<std::vector<double>> known_ = {};  // numbers of each sample's answer
+  Seconds alone_ = {};                           // median time of these answers
+  Seconds bound_ = {};                           // of server
+  std::unique_ptr<training::WorkerPool> pool_ = {};
+  Lanes lanes_ = {};  // of one sample, one for each thread
+  std::vector<std::string> warnings_ = {};
+};
+
+void run_image_inference(State& state) {
+  TrainingKernels* kernels = state.device().training_kernels();
+  if (kernels == nullptr) return state.skip("this device has no training kernels");
+  if (state.group().size() > 1) return state.skip("answers are those of one rank; set ranks to 1");
+  ImageInferenceProbe(state, *kernels).run();
+}
+
+const Registration image_inference_probe{"image_inference", run_image_inference};
+
+}  // namespace
+}  // namespace bench

@@ -1,12 +1,15 @@
 """Times answers about images by PyTorch on the CPU, of the models of our probe `image_inference`.
 
-    python torch_images.py MODEL MODE THREADS BATCH SECONDS
+    python torch_images.py MODEL MODE CORES BATCH SECONDS
 
-MODEL: resnet50, vit_b16, flow (small, STEPS of Euler's method). MODE: eager or compiled. Prints {"seconds": [...], "parameters": n}:
-the time of each batch.
+MODEL: resnet50, vit_b16, flow (small, STEPS of Euler's method). MODE: eager, or compiled, with weights frozen and packed. CORES: numbers
+of those to run on, as "0,1". Says "ready" once it has compiled and warmed up, waits for a line, and prints
+{"seconds": [...], "parameters": n}: the time of each batch.
 """
 
+import importlib
 import json
+import os
 import pathlib
 import sys
 import time
@@ -28,8 +31,10 @@ def generate(model, words, noise, times):
 
 
 def main():
-    name, mode, threads, batch, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
-    torch.set_num_threads(threads)
+    name, mode, batch, seconds = sys.argv[1], sys.argv[2], int(sys.argv[4]), float(sys.argv[5])
+    cores = [int(core) for core in sys.argv[3].split(",")]
+    os.sched_setaffinity(0, cores)
+    torch.set_num_threads(len(cores))
     torch.manual_seed(1)
     if name == "flow":
         model = FlowTransformer(FLOW)
@@ -38,16 +43,20 @@ def main():
     else:
         model = {"resnet50": ResNet50, "vit_b16": VisionTransformer}[name]()
         data = (torch.randn(batch, 3, 224, 224),)
-        if name == "resnet50":  # oneDNN's convolutions are faster so
+        if name == "resnet50":  # the layout in which its convolutions are fastest
             model, data = model.to(memory_format=torch.channels_last), (data[0].to(memory_format=torch.channels_last),)
     parameters = sum(p.numel() for p in model.parameters())
     model.eval()
+    if mode == "compiled":
+        importlib.import_module("torch._inductor.config").freezing = True
     forward = torch.compile(model) if mode == "compiled" else model
     answer = (lambda: generate(forward, *data)) if name == "flow" else (lambda: forward(*data))
     times = []
-    with torch.inference_mode():
+    with torch.no_grad():
         for _ in range(2):  # compiles, and warms up
             answer()
+        print("ready", flush=True)
+        sys.stdin.readline()
         end = time.monotonic() + seconds
         while time.monotonic() < end or len(times) < 3:
             began = time.monotonic()

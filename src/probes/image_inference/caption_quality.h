@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "probes/image_inference/image_samples.h"
+#include "probes/image_inference/image_model.h"
 #include "training/workloads/flow.h"
 
 namespace bench {

@@ -1,6 +1,6 @@
 // MLPerf Inference's rule for runs with few queries ("Early Stopping Criterion", appendix of
 // inference_rules.adoc, as of round 6.1): what is said of a percentile of latency holds with a
-// confidence of 99 %, whatever the distribution. Queries count as independent.
+// confidence of 99 %, whatever the distribution, if queries are independent.
 #pragma once
 
 #include <cstdint>

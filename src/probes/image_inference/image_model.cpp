@@ -6,8 +6,10 @@
 
 #include "core/elements.h"
 #include "training/detection/anchors.h"
+#include "training/engine/content_hash.h"
 #include "training/models/detect.h"
 #include "training/models/flow.h"
+#include "training/sources/image_source.h"
 #include "training/workloads/detect_evaluation.h"
 
 namespace bench {
@@ -16,7 +18,7 @@ namespace {
 using training::rows_of;
 using training::View;
 
-/// In the type of the view.
+/// In the type of the view, f32 or f64.
 template <class Value>
 void put(std::span<const Value> values, const View& to) {
   if (to.dtype == Dtype::f64)
@@ -26,37 +28,48 @@ void put(std::span<const Value> values, const View& to) {
                            [](Value value) { return static_cast<float>(value); });
 }
 
-/// Of input number `input`, the part of sample i of `samples`.
-View part_of(const training::Lane& lane, training::Var input, std::int64_t i,
-             std::int64_t samples) {
-  const View whole = lane.view(input);
+void take(const View& from, std::span<double> values) {
+  decode(from.as<std::byte>(), from.dtype, false, values);
+}
+
+/// Of rows of `samples` samples, those of sample i.
+View part_of(const View& whole, std::int64_t i, std::int64_t samples) {
   const std::int64_t rows = whole.rows / samples;
   return rows_of(whole, i * rows, rows);
+}
+
+std::uint64_t hash_of(std::span<const double> numbers) {
+  return training::content_hash(std::as_bytes(numbers));
+}
+
+std::uint64_t hash_of(const View& view) {
+  return training::content_hash(
+      {view.as<std::byte>(), static_cast<std::size_t>(view.elements()) * size_of(view.dtype)});
 }
 
 class ClassifierLane final : public ImageLane {
  public:
   ClassifierLane(ImageModel& model, std::int64_t samples, const training::KernelFactory& kernels)
-      : ImageLane(model, samples, kernels), classes_(static_cast<std::size_t>(samples)) {}
+      : ImageLane(model, samples, kernels),
+        logits_(static_cast<std::size_t>(pass_.result.shape().columns())),
+        classes_(static_cast<std::size_t>(samples)) {}
 
   void answer(std::span<const ImageSample* const> samples) override {
     for (std::size_t i = 0; i < samples.size(); ++i)
-      put(std::span(samples[i]->image),
-          part_of(lane_, pass_.model.inputs[0], static_cast<std::int64_t>(i), samples_));
+      put_image(*samples[i], static_cast<std::int64_t>(i));
     run();
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const std::vector<double> logits = output(static_cast<std::int64_t>(i), 1);
-      classes_[i] = std::ranges::max_element(logits) - logits.begin();
+      take(result(static_cast<std::int64_t>(i)), logits_);
+      classes_[i] = static_cast<double>(std::ranges::max_element(logits_) - logits_.begin());
     }
   }
-  std::vector<double> numbers(std::int64_t i) const override {
-    std::vector<double> all = output(i, 1);
-    all.push_back(static_cast<double>(classes_[static_cast<std::size_t>(i)]));
-    return all;
+  std::uint64_t hash(std::int64_t i) const override {
+    return random_bits(hash_of(result(i)),
+                       hash_of(std::span(classes_).subspan(static_cast<std::size_t>(i), 1)));
   }
 
  private:
-  std::vector<std::int64_t> classes_;
+  std::vector<double> logits_, classes_;
 };
 
 class DetectorLane final : public ImageLane {
@@ -69,30 +82,18 @@ class DetectorLane final : public ImageLane {
 
   void answer(std::span<const ImageSample* const> samples) override {
     for (std::size_t i = 0; i < samples.size(); ++i)
-      put(std::span(samples[i]->image),
-          part_of(lane_, pass_.model.inputs[0], static_cast<std::int64_t>(i), samples_));
+      put_image(*samples[i], static_cast<std::int64_t>(i));
     run();
-    const View predictions = lane_.view(pass_.result);
     for (std::size_t i = 0; i < samples.size(); ++i)
-      found_[i] = training::read_detections(
-          predictions, static_cast<std::int64_t>(i * anchors_.size()), anchors_);
+      found_[i] = training::read_detections(result(static_cast<std::int64_t>(i)), 0, anchors_);
   }
-  std::vector<double> numbers(std::int64_t i) const override {
-    std::vector<double> all;
+  std::uint64_t hash(std::int64_t i) const override {
+    std::vector<double> numbers;
     for (const training::Detection& one : found_[static_cast<std::size_t>(i)])
       for (const double number : {one.box.left, one.box.top, one.box.right, one.box.bottom,
                                   static_cast<double>(one.label), one.score})
-        all.push_back(number);
-    double sum = 0.0, squares = 0.0;
-    const auto rows = static_cast<std::int64_t>(anchors_.size());
-    for (std::int64_t row = i * rows; row < (i + 1) * rows; ++row)
-      for (const double value : output(row, 1)) {
-        sum += value;
-        squares += value * value;
-      }
-    all.push_back(sum);
-    all.push_back(squares);
-    return all;
+        numbers.push_back(number);
+    return random_bits(hash_of(result(i)), hash_of(numbers));
   }
 
  private:
@@ -104,7 +105,10 @@ class DetectorLane final : public ImageLane {
 class GeneratorLane final : public ImageLane {
  public:
   GeneratorLane(ImageModel& model, std::int64_t samples, const training::KernelFactory& kernels)
-      : ImageLane(model, samples, kernels), steps_(model.steps()) {
+      : ImageLane(model, samples, kernels),
+        steps_(model.steps()),
+        images_(static_cast<std::size_t>(pass_.result.shape().elements())),
+        velocity_(images_.size()) {
     const training::FlowShape shape = training::flow_preset(model.workload().preset());
     for (std::int64_t step = 0; step < steps_; ++step) {
       times_.emplace_back(static_cast<std::size_t>(shape.times));
@@ -113,37 +117,55 @@ class GeneratorLane final : public ImageLane {
     }
   }
 
+  /// The noise e follows from x_t and the velocity e - x: x_t + (1 - t) (e - x).
+  ImageSample read(std::uint64_t number) const override {
+    workload_.read(training::Split::evaluation, number, pass_.model, lane_);
+    const View words = lane_.view(pass_.model.inputs[kWords]);
+    const View noisy = lane_.view(pass_.model.inputs[kPatches]);
+    const View velocity = lane_.view(pass_.model.inputs[kVelocities]);
+    const auto left =
+        static_cast<float>(1.0 - static_cast<double>(number % training::kTimes) / training::kTimes);
+    ImageSample sample;
+    sample.words.assign(words.as<std::int32_t>(), words.as<std::int32_t>() + words.elements());
+    for (std::int64_t i = 0; i < noisy.elements(); ++i)
+      sample.image.push_back(noisy.as<float>()[i] + left * velocity.as<float>()[i]);
+    return sample;
+  }
+
   void answer(std::span<const ImageSample* const> samples) override {
-    images_.clear();
+    auto image = images_.begin();
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const View words =
-          part_of(lane_, pass_.model.inputs[0], static_cast<std::int64_t>(i), samples_);
-      std::ranges::copy(samples[i]->words, words.as<std::int32_t>());
-      images_.insert(images_.end(), samples[i]->image.begin(), samples[i]->image.end());
+      const View words = lane_.view(pass_.model.inputs[kWords]);
+      std::ranges::copy(samples[i]->words,
+                        part_of(words, static_cast<std::int64_t>(i), samples_).as<std::int32_t>());
+      image = std::ranges::copy(samples[i]->image, image).out;
     }
-    const View times = lane_.view(pass_.model.inputs[2]);
+    const View times = lane_.view(pass_.model.inputs[kTimesOf]);
     for (const std::vector<double>& time : times_) {
       for (std::int64_t i = 0; i < times.rows; ++i) put(std::span(time), rows_of(times, i, 1));
-      put(std::span<const double>(images_), lane_.view(pass_.model.inputs[1]));
+      put(std::span<const double>(images_), lane_.view(pass_.model.inputs[kPatches]));
       run();
-      const std::vector<double> velocity = output();
+      take(lane_.view(pass_.result), velocity_);
       for (std::size_t i = 0; i < images_.size(); ++i)
-        images_[i] -= velocity[i] / static_cast<double>(steps_);
+        images_[i] -= velocity_[i] / static_cast<double>(steps_);
     }
   }
-  std::vector<double> numbers(std::int64_t i) const override {
-    const auto each = static_cast<std::ptrdiff_t>(images_.size()) / samples_;
-    return {images_.begin() + i * each, images_.begin() + (i + 1) * each};
+  std::uint64_t hash(std::int64_t i) const override {
+    return random_bits(hash_of(result(i)), hash_of(image(i)));
+  }
+  std::span<const double> image(std::int64_t i) const override {
+    const std::size_t each = images_.size() / static_cast<std::size_t>(samples_);
+    return std::span(images_).subspan(static_cast<std::size_t>(i) * each, each);
   }
 
  private:
+  enum Input : std::size_t { kWords, kPatches, kTimesOf, kVelocities };  // of the workload's model
+
   std::int64_t steps_;
   std::vector<std::vector<double>> times_ = {};
-  std::vector<double> images_ = {};
+  std::vector<double> images_, velocity_;
 };
 
-/// Parameters that start as constants get random numbers added: behind a matrix or a gain of zeros
-/// no answer would depend on what was computed.
 void scatter_constants(const training::Tensor& tensor, std::uint64_t seed, const View& values) {
   const training::Initial& initial = tensor.parameter.initial;
   if (initial.kind != training::Initial::Kind::constant) return;
@@ -168,17 +190,9 @@ int actions_until(const training::Plan& plan, training::Var result) {
 
 }  // namespace
 
-bool answers_about_images(const std::string& workload) {
-  return workload == "image" || workload == "detect" || workload == "flow";
-}
-
-ImageModel::ImageModel(const training::Workload& workload, std::int64_t steps, Dtype dtype,
-                       std::uint64_t seed)
+ImageModel::ImageModel(const training::Workload& workload, std::int64_t steps, Dtype dtype)
     : workload_(workload), steps_(workload.name() == "flow" ? steps : 1), dtype_(dtype) {
-  weights_ = std::make_unique<training::Weights>(pass(1).plan, seed);
-  const training::Plan& plan = pass(1).plan;
-  for (const int id : plan.graph->parameters())
-    scatter_constants(plan.graph->tensor(id), seed, weights_->view(plan, id));
+  pass(1);
 }
 
 double ImageModel::flops() const {
@@ -199,20 +213,28 @@ std::int64_t ImageModel::input_bytes() const {
   return passes_.at(1)->plan.bytes(training::Arena::inputs);
 }
 
+void ImageModel::draw_weights(std::uint64_t seed) {
+  const training::Plan& plan = passes_.at(1)->plan;
+  weights_ = std::make_unique<training::Weights>(plan, seed);
+  for (const int id : plan.graph->parameters())
+    scatter_constants(plan.graph->tensor(id), seed, weights_->view(plan, id));
+}
+
 ModelParameters ImageModel::parameters() const {
   ModelParameters all;
   const training::Plan& plan = passes_.at(1)->plan;
   for (const int id : plan.graph->parameters()) {
     const View view = weights_->view(plan, id);
     std::vector<double> values(static_cast<std::size_t>(view.elements()));
-    decode(view.as<std::byte>(), view.dtype, false, values);
+    take(view, values);
     all[plan.graph->tensor(id).name].assign(values.begin(), values.end());
   }
   return all;
 }
 
 void ImageModel::set_parameters(const ModelParameters& values) {
-  const training::Plan& plan = pass(1).plan;
+  const training::Plan& plan = passes_.at(1)->plan;
+  if (!weights_) weights_ = std::make_unique<training::Weights>(plan, 1);
   for (const int id : plan.graph->parameters()) {
     const std::string& name = plan.graph->tensor(id).name;
     const View view = weights_->view(plan, id);
@@ -236,13 +258,30 @@ const ImageModel::Pass& ImageModel::pass(std::int64_t samples) {
 
 ImageLane::ImageLane(ImageModel& model, std::int64_t samples,
                      const training::KernelFactory& kernels)
-    : pass_(model.pass(samples)), lane_(pass_.plan, model.weights(), kernels), samples_(samples) {}
+    : workload_(model.workload()),
+      pass_(model.pass(samples)),
+      lane_(pass_.plan, model.weights(), kernels),
+      samples_(samples) {}
 
-std::vector<double> ImageLane::output(std::int64_t first_row, std::int64_t rows) const {
-  const View view = rows_of(lane_.view(pass_.result), first_row, rows);
+ImageSample ImageLane::read(std::uint64_t number) const {
+  workload_.read(training::Split::evaluation, number, pass_.model, lane_);
+  const View image = lane_.view(pass_.model.inputs[0]);
+  return {{image.as<float>(), image.as<float>() + image.elements()}};
+}
+
+std::vector<double> ImageLane::output() const {
+  const View view = lane_.view(pass_.result);
   std::vector<double> values(static_cast<std::size_t>(view.elements()));
-  decode(view.as<std::byte>(), view.dtype, false, values);
+  take(view, values);
   return values;
+}
+
+void ImageLane::put_image(const ImageSample& sample, std::int64_t i) {
+  put(std::span(sample.image), part_of(lane_.view(pass_.model.inputs[0]), i, samples_));
+}
+
+View ImageLane::result(std::int64_t i) const {
+  return part_of(lane_.view(pass_.result), i, samples_);
 }
 
 std::unique_ptr<ImageLane> make_image_lane(ImageModel& model, std::int64_t samples,

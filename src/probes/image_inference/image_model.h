@@ -10,36 +10,37 @@
 #include <string>
 #include <vector>
 
-#include "probes/image_inference/image_samples.h"
-#include "training/detection/box.h"
 #include "training/engine/lane.h"
 #include "training/workloads/workload.h"
 
 namespace bench {
 
-/// "image", "detect", "flow": the workloads that answer.
-bool answers_about_images(const std::string& workload);
+/// The input of a query, ready in memory as in MLPerf's LoadGen.
+struct ImageSample {
+  std::vector<float> image = {};         // as the model's rows; or noise, as rows of patches
+  std::vector<std::int32_t> words = {};  // of a caption
+};
 
 using ModelParameters = std::map<std::string, std::vector<float>>;  // by name
 
 class ImageModel {
  public:
-  /// With random weights, also where a training starts with zeros or ones. `workload` must outlive
-  /// it; `steps`: from noise to an image, of flow.
-  ImageModel(const training::Workload& workload, std::int64_t steps, Dtype dtype,
-             std::uint64_t seed);
+  /// Without weights. `workload` is image, detect or flow, and must outlive it; `steps`: from noise
+  /// to an image, of flow.
+  ImageModel(const training::Workload& workload, std::int64_t steps, Dtype dtype);
 
   const training::Workload& workload() const { return workload_; }
-  Dtype dtype() const { return dtype_; }
   std::int64_t steps() const { return steps_; }
   /// FLOPs of the GEMMs of one answer.
   double flops() const;
-  /// Of all weights.
+  /// Of all weights; of a lane that takes so many samples at once; and of the inputs of a sample.
   std::int64_t bytes() const;
-  /// Of a lane that takes so many samples at once, and of the inputs of one sample.
   std::int64_t lane_bytes(std::int64_t samples);
   std::int64_t input_bytes() const;
 
+  /// Random ones, also where a training starts with zeros or ones: behind a matrix or a gain of
+  /// zeros no answer would depend on what was computed.
+  void draw_weights(std::uint64_t seed);
   ModelParameters parameters() const;
   void set_parameters(const ModelParameters& values);
 
@@ -59,36 +60,43 @@ class ImageModel {
   std::int64_t steps_;
   Dtype dtype_;
   std::map<std::int64_t, std::unique_ptr<Pass>> passes_ = {};
-  std::unique_ptr<training::Weights> weights_;
+  std::unique_ptr<training::Weights> weights_ = {};
 };
 
 /// What one thread answers with.
 class ImageLane {
  public:
   virtual ~ImageLane() = default;
+
+  /// Evaluation sample `number` of the workload. Of a lane for one sample.
+  virtual ImageSample read(std::uint64_t number) const;
   /// Answers so many samples as the lane takes at once.
   virtual void answer(std::span<const ImageSample* const> samples) = 0;
-  /// Numbers that show any difference of answer i: logits of all classes; boxes with class and
-  /// score, then the sum and the sum of squares of all predictions; or the image's elements, as
-  /// rows of patches.
-  virtual std::vector<double> numbers(std::int64_t i) const = 0;
-  /// What the last pass computed, row by row: logits, predictions, or the last step's velocity.
-  std::vector<double> output() const { return output(0, pass_.result.shape().rows()); }
+  /// Of all bits of answer i, and of what the last pass computed for it.
+  virtual std::uint64_t hash(std::int64_t i) const = 0;
+  /// Of flow, answer i: rows of patches. Of others nothing.
+  virtual std::span<const double> image(std::int64_t /*i*/) const { return {}; }
 
+  /// What the last pass computed, row by row: logits, predictions, or the last step's velocity.
+  std::vector<double> output() const;
   const training::Lane& lane() const { return lane_; }
   const ImageModel::Pass& pass() const { return pass_; }
 
  protected:
   ImageLane(ImageModel& model, std::int64_t samples, const training::KernelFactory& kernels);
-  void run() { lane_.run(0, pass_.actions, {}); }
-  std::vector<double> output(std::int64_t first_row, std::int64_t rows) const;
 
+  void run() { lane_.run(0, pass_.actions, {}); }
+  void put_image(const ImageSample& sample, std::int64_t i);
+  /// Of sample i.
+  training::View result(std::int64_t i) const;
+
+  const training::Workload& workload_;
   const ImageModel::Pass& pass_;
   training::Lane lane_;
   std::int64_t samples_;
 };
 
-/// `model` must outlive it.
+/// `model` must have weights, and outlive it.
 std::unique_ptr<ImageLane> make_image_lane(ImageModel& model, std::int64_t samples,
                                            const training::KernelFactory& kernels);
 

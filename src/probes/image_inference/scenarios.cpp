@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -37,6 +38,12 @@ void wait_until(Seconds until) {
   }
 }
 
+std::optional<bool> verdict(std::int64_t over, std::int64_t queries) {
+  if (keeps_bound(over, queries, kServerShare)) return true;
+  if (misses_bound(over, queries, kServerShare)) return false;
+  return {};
+}
+
 /// The queries of the server scenario, in the order in which they are due. Threads take them one
 /// after another; who is free first waits for the next one, so this is one queue for all.
 class PoissonQueue {
@@ -51,29 +58,25 @@ class PoissonQueue {
   /// The next one; nothing when the scenario has ended.
   std::optional<Query> take() {
     const std::lock_guard lock(mutex_);
+    if (!ended_) end_if_due(steady_now());
     if (ended_) return {};
-    const Seconds now = steady_now();
-    const bool too_long = now >= begin_ + limits_.longest;
-    if (too_long || (due_ >= begin_ + limits_.time && decided())) {
-      ended_ = true;
-      if (too_long)
-        for (; due_ + bound_ < now; due_ += gap()) ++number_;
-      return {};
-    }
     const Query query{number_++, due_};
+    under_way_[query.number] = query.due;
     due_ += gap();
     return query;
   }
   void answered(const Query& query, Seconds latency) {
     const std::lock_guard lock(mutex_);
+    under_way_.erase(query.number);
     answers_.push_back({query.number, latency.value});
     if (latency > bound_) ++over_;
   }
 
   ScenarioResult result() {
-    ScenarioResult result{.unanswered = number_ - static_cast<std::int64_t>(answers_.size())};
+    ScenarioResult result{.unanswered = unanswered_, .kept = kept_};
     std::ranges::sort(answers_, {}, &Answer::number);
     for (const Answer& answer : answers_) result.latencies.push_back(answer.latency);
+    if (!kept_) result.kept = verdict(over_ + unanswered_, std::ssize(answers_) + unanswered_);
     return result;
   }
 
@@ -87,9 +90,19 @@ class PoissonQueue {
     return {serving::exponential_gap(rate_,
                                      random_bits(random_bits(limits_.seed, kGapStream), drawn_++))};
   }
-  bool decided() const {
-    const auto queries = static_cast<std::int64_t>(answers_.size());
-    return keeps_bound(over_, queries, kServerShare) || misses_bound(over_, queries, kServerShare);
+
+  void end_if_due(Seconds now) {
+    const Seconds longest = begin_ + limits_.longest;
+    if (due_ >= longest || now >= longest) {
+      ended_ = true;
+      for (; due_ + bound_ < now; due_ += gap()) ++unanswered_;
+    } else if (due_ >= begin_ + limits_.time && number_ >= next_look_) {
+      const auto late = std::ranges::count_if(
+          under_way_, [&](const auto& query) { return query.second + bound_ < now; });
+      kept_ = verdict(over_ + late, std::ssize(answers_) + late);
+      ended_ = kept_.has_value();
+      next_look_ = number_ + number_ / 2 + 1;
+    }
   }
 
   const ScenarioLimits& limits_;
@@ -99,7 +112,10 @@ class PoissonQueue {
   Seconds begin_, due_;
   std::mutex mutex_;
   bool ended_ = false;
-  std::int64_t number_ = 0, over_ = 0;
+  std::int64_t number_ = 0, over_ = 0, unanswered_ = 0;
+  std::int64_t next_look_ = 0;  // at this number of queries
+  std::optional<bool> kept_ = {};
+  std::map<std::int64_t, Seconds> under_way_ = {};  // by number, when it was due
   std::vector<Answer> answers_ = {};
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/units.h"
@@ -19,14 +20,17 @@ struct ImageCalls {
 
 struct ScenarioLimits {
   Seconds time = {10.0};     // at least
-  Seconds longest = {60.0};  // then the scenario ends, whatever is missing
+  Seconds longest = {60.0};  // no query is made after it, whatever is missing
   std::int64_t samples = 1;  // are asked for in random order
   std::uint64_t seed = 1;
 };
 
 struct ScenarioResult {
   std::vector<double> latencies = {};  // s, in the order in which the queries were made
-  std::int64_t unanswered = 0;         // queries that waited longer than the bound in the end
+  // Of server: queries that waited longer than the bound in the end, and whether kServerShare of
+  // all keep it; nothing if too few say so.
+  std::int64_t unanswered = 0;
+  std::optional<bool> kept = {};
 };
 
 /// One query of one sample after another, until there are `queries`.
@@ -41,8 +45,9 @@ inline constexpr std::int64_t kStreams = 8;
 
 /// Queries of one sample that come at random times (a Poisson process), whether or not earlier ones
 /// are answered: the first free thread takes the first one that waits. Latency counts from the time
-/// when a query was due. Ends once kServerShare of the queries are known to keep `bound`, or not
-/// to.
+/// when a query was due. Ends once MLPerf's early-stopping rule says whether kServerShare of the
+/// queries keep `bound`. The rule is asked after the time, and whenever there are half as many
+/// queries more: each time is a chance to err.
 ScenarioResult server(const ImageCalls& calls, const ScenarioLimits& limits, double rate,
                       Seconds bound, training::WorkerPool& threads);
 inline constexpr double kServerShare = 0.99;

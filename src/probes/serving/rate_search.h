@@ -1,5 +1,5 @@
 // The highest rate of requests within bounds: rates from the lowest on until one misses them, then
-// some halfway between the last two.
+// some halfway between the last two, none of them twice.
 #pragma once
 
 #include <cstdint>

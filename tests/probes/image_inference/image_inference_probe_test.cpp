@@ -5,6 +5,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/probe_job.h"
 #include "training/host/host_kernels.h"
+#include "training/workloads/workload.h"
 
 namespace bench {
 namespace {
@@ -25,7 +26,7 @@ class WrongNorms final : public training::NormKernels {
                      training::View y, training::View statistics) override {
     right_->layer_forward(x, gain, bias, epsilon, y, statistics);
     if (fault_ == Fault::by_call)
-      y.as<float>()[0] += 0.01F * static_cast<float>(++calls_ % 97);
+      y.as<float>()[0] += 1e-3F * static_cast<float>(++calls_);
     else if (fault_ == Fault::in_f32 || (fault_ == Fault::in_batches && x.rows > 64))
       for (std::int64_t i = 0; i < y.elements(); ++i) y.as<float>()[i] *= 1.05F;
   }
@@ -83,12 +84,19 @@ TEST_CASE("a probe of image inference reports rates, latencies and weights") {
       {"throughput", {{"dtype", "f32"}, {"threads", 1}}, {1e12, LimitKind::measured, "gemm"}}};
   REQUIRE(job.run_here().status == Status::ok);
   CHECK(job.of("image_rate").size() == 2);
-  CHECK(job.of("image_rate")[0].limit.has_value());
+  const double flops =
+      training::make_workload("image", "tiny_vit", 1)->flops_per_sample() / 3.0;  // forward
+  REQUIRE(job.of("image_rate")[0].limit.has_value());
+  CHECK(job.of("image_rate")[0].limit->value == Approx(1e12 / flops));
   CHECK(job.of("weights").size() == 1);
   CHECK(job.of("answer_error").at(0).values.at(0) < 1e-5);
   CHECK(job.of("bound").at(0).values.at(0) == 0.1);
   std::set<std::string> scenarios;
   for (const Samples& samples : job.of("latency")) {
+    const bool has_limit =
+        samples.params.at("scenario") == "single_stream" && samples.params.at("quantile") == "p50";
+    CHECK(samples.limit.has_value() == has_limit);
+    if (has_limit) CHECK(samples.limit->value == Approx(flops / 1e12));
     scenarios.insert(samples.params.at("scenario").get<std::string>());
     if (samples.outcome == Status::ok) CHECK(samples.values.at(0) > 0.0);
   }
@@ -98,10 +106,12 @@ TEST_CASE("a probe of image inference reports rates, latencies and weights") {
   CHECK(job.of("in_bound").size() == 1);
 }
 
-TEST_CASE("a bound that MLPerf does not set is ten times the latency of a query alone") {
+TEST_CASE("a bound that MLPerf does not set follows from the latency of a query alone") {
   ImageJob job({{"workload", "flow"},
                 {"preset", "tiny"},
                 {"steps", 2},
+                {"samples", 1},
+                {"threads", 2},
                 {"scenarios", {"server"}},
                 {"load_shares", {0.2}},
                 {"refinements", 0}});
@@ -109,8 +119,7 @@ TEST_CASE("a bound that MLPerf does not set is ten times the latency of a query 
   CHECK(job.of("bound").at(0).values.at(0) > 0.0);
   CHECK(job.of("bound").at(0).params.at("bound") == "10 x alone");
   CHECK(job.of("bound").at(0).params.at("steps") == 2);
-  // 0.3 s of the load are too short for 662 queries, or for any verdict on ninety-nine per cent.
-  CHECK(job.of("in_bound").size() == 1);
+  CHECK(job.of("image_rate").at(0).params.at("threads") == 2);
 }
 
 TEST_CASE("a load that no bound allows has no highest rate") {
@@ -119,6 +128,31 @@ TEST_CASE("a load that no bound allows has no highest rate") {
   REQUIRE(job.of("highest_rate").size() == 1);
   CHECK(job.of("highest_rate")[0].outcome == Status::skipped);
   CHECK(job.of("in_bound").size() == 1);  // of the lower share alone
+}
+
+TEST_CASE("loads without a rate, without shares or with too few queries have no highest rate") {
+  const auto reason = [](const Json& params) {
+    ImageJob job(params);
+    job.run_here();
+    REQUIRE(job.of("highest_rate").size() == 1);
+    CHECK(job.of("highest_rate")[0].outcome == Status::skipped);
+    return job.of("highest_rate")[0].reason;
+  };
+  Json params = {{"scenarios", {"server"}}, {"bound_s", 0.1}, {"batches", Json::array()}};
+  CHECK(reason(params).find("set batches") != std::string::npos);
+  params.erase("batches");
+  params["load_shares"] = Json::array();
+  CHECK(reason(params).find("set load_shares") != std::string::npos);
+  // Four or so of several thousand queries a second come in the time.
+  params["load_shares"] = {0.01};
+  CHECK(reason(params).find("increase longest_s") != std::string::npos);
+}
+
+TEST_CASE("a detector answers too") {
+  ImageJob job({{"workload", "detect"}, {"preset", "tiny"}, {"scenarios", {"single_stream"}}});
+  REQUIRE(job.run_here().status == Status::ok);
+  CHECK(job.of("changed_answers").at(0).outcome == Status::ok);
+  CHECK(job.of("answer_error").at(0).outcome == Status::ok);
 }
 
 TEST_CASE("answers that change, or depend on the batch, or are off, make a series invalid") {
@@ -163,7 +197,7 @@ TEST_CASE("a trained flow makes images near the known distribution", "[long]") {
   CHECK(made > best);
   CHECK(made < best + 0.25);
   CHECK(job.of("image_error").at(0).values.at(0) > 0.0);
-  CHECK(job.of("image_error").at(0).values.at(0) < 0.3);
+  CHECK(job.of("image_error").at(0).values.at(0) < 0.6);
 }
 
 }  // namespace

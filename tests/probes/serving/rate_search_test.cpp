@@ -34,6 +34,14 @@ TEST_CASE("rates are tried from the lowest on, then halfway between what held an
   CHECK(*searched.found.misses == 6.0);
 }
 
+TEST_CASE("a rate of which nothing is known is not tried again") {
+  // Nothing is known of 1, which is halfway.
+  const SearchedRates searched = search_up_to(0.7, {0.5, 1.0, 1.5}, 3);
+  CHECK(searched.measured == std::vector<double>{0.5, 1.0, 1.5});
+  CHECK(*searched.found.holds == 0.5);
+  CHECK(*searched.found.misses == 1.5);
+}
+
 TEST_CASE("a search says when every rate held, none did, or nothing is known") {
   CHECK_FALSE(search_up_to(100, {2, 4}, 3).found.misses);
   CHECK(*search_up_to(100, {2, 4}, 3).found.holds == 4.0);

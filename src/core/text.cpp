@@ -147,8 +147,15 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 }
 
 std::string printable(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f; };
   std::string safe;
+  safe.reserve(text.size());
   while (!text.empty()) {
+    const auto plain =
+        static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+    safe += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const std::size_t size = printable_bytes(text);
     if (size == 0) safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
     safe += text.substr(0, size);

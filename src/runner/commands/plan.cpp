@@ -12,16 +12,27 @@
 namespace bench {
 namespace {
 
+/// Left-aligned, and a space.
+void add_column(std::string& line, std::string_view text, std::size_t width) {
+  line += text;
+  line.append(std::max(width, text.size()) - text.size() + 1, ' ');
+}
+
+/// Without fmt: a plan may have a million jobs.
 std::string job_line(const PlanEntry& entry) {
   const Job& job = entry.job;
-  const std::string ranks = job.ranks == 1 ? "1 rank" : fmt::format("{} ranks", job.ranks);
-  const std::string end = entry.skip.empty() ? format(entry.expected) : "skipped: " + entry.skip;
-  std::string where = join(job.hosts, ",");
-  for (const auto& [name, value] : job.part.items())
-    where += fmt::format(" {} {}", name, text_of(value));
-  return printable(
-             fmt::format("{:<28} {:<18} {:<9} {:<10} {}", job.id, job.probe, ranks, where, end)) +
-         "\n";
+  std::string line;
+  add_column(line, job.id, 28);
+  add_column(line, job.probe, 18);
+  add_column(line, std::to_string(job.ranks) + (job.ranks == 1 ? " rank" : " ranks"), 9);
+  std::string where;
+  for (const std::string& host : job.hosts) (where += where.empty() ? "" : ",") += host;
+  for (const auto& [name, value] : job.part.items()) where += " " + name + " " + text_of(value);
+  add_column(line, where, 10);
+  line += entry.skip.empty() ? format(entry.expected) : "skipped: " + entry.skip;
+  line = printable(line);
+  line += '\n';
+  return line;
 }
 
 /// The parameters of jobs of one case differ by axes and rail.

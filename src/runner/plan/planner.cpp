@@ -251,11 +251,14 @@ Seconds expected_time(const Job& job, Pattern& pattern, const ProbeEntry& probe,
 /// "03.gemm.2": case number, case name, and job number if there are several.
 void name_jobs(std::span<PlanEntry> jobs, std::size_t case_number, std::size_t cases) {
   const auto width = std::max<std::size_t>(2, std::to_string(cases).size());
+  const std::string case_digits = fmt::format("{:0{}}.", case_number, width);
+  const std::size_t digits = std::to_string(jobs.size()).size();
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     Job& job = jobs[k].job;
-    job.id = fmt::format("{:0{}}.{}", case_number, width, job.case_name);
-    if (jobs.size() > 1)
-      job.id += fmt::format(".{:0{}}", k + 1, std::to_string(jobs.size()).size());
+    job.id = case_digits + job.case_name;
+    if (jobs.size() == 1) continue;
+    const std::string number = std::to_string(k + 1);
+    job.id.append(1, '.').append(digits - number.size(), '0').append(number);
   }
 }
 

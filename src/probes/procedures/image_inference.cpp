@@ -83,6 +83,7 @@ class ImageInferenceProbe {
                {"dtype", "f32"},
                {"threads", threads_}};
     if (workload_->name() == "flow") params_["steps"] = model_.steps();
+    if (state.flag("trained")) params_["trained"] = true;  // a detector then finds objects
   }
 
   void run() {

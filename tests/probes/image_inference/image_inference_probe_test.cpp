@@ -111,7 +111,7 @@ TEST_CASE("a bound that MLPerf does not set follows from the latency of a query 
                 {"preset", "tiny"},
                 {"steps", 2},
                 {"samples", 1},
-                {"threads", 2},
+                {"threads", std::min(2, make_host_device()->cores())},
                 {"scenarios", {"server"}},
                 {"load_shares", {0.2}},
                 {"refinements", 0}});

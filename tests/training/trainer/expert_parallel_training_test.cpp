@@ -246,19 +246,24 @@ TEST_CASE("experts that cannot be divided are refused with what to do") {
 }
 
 TEST_CASE("the memory of a rank with a part of the experts is known before") {
-  const ShortTraining training = expert_training(2);
-  TrainerOptions options;
-  options.recipe = training.recipe;
-  options.split = training.split;
-  const BatchSplit split = split_batch(options, 4);
-  CHECK(split.micro_batches == 2);
-  const auto workload = make_workload("moe", "tiny", 1);
-  const MemoryNeed need =
-      memory_need(*workload, split, Dtype::f32, false, {part_of_rank(training.split, 1, 4)});
-  const TrainingRun run = train_divided(training, 4);
-  for (const MemoryUse& use : need.uses) {
-    INFO(use.label);
-    CHECK(bytes_of(run, use.label) == static_cast<double>(use.bytes));
+  for (const std::int64_t bucket_bytes :
+       {DataParallelOptions{}.bucket_bytes, std::int64_t{10'000}}) {
+    ShortTraining training = expert_training(2);
+    training.parallel.bucket_bytes = bucket_bytes;
+    TrainerOptions options;
+    options.recipe = training.recipe;
+    options.split = training.split;
+    const BatchSplit split = split_batch(options, 4);
+    CHECK(split.micro_batches == 2);
+    const auto workload = make_workload("moe", "tiny", 1);
+    const MemoryNeed need = memory_need(
+        *workload, split, Dtype::f32, false,
+        {part_of_rank(training.split, 1, 4), training.split.schedule, training.parallel});
+    const TrainingRun run = train_divided(training, 4);
+    for (const MemoryUse& use : need.uses) {
+      INFO(use.label << ", buckets of " << bucket_bytes << " bytes");
+      CHECK(bytes_of(run, use.label) == static_cast<double>(use.bytes));
+    }
   }
 }
 

@@ -97,7 +97,7 @@ void LoadSeries::measure(inference::Decoder& decoder, inference::PagedCache& cac
                        found.misses
                            ? fmt::format("already a share of {:g} missed the bounds", *found.misses)
                            : "no request was due at any rate; increase seconds");
-  if (found.holds && !found.misses)
+  if (found.highest_held)
     warnings_.push_back(fmt::format(
         "{} batching: a share of {:g}, the highest, was within the bounds; try higher ones",
         to_string(batching), *found.holds));

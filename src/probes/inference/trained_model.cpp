@@ -7,13 +7,14 @@
 
 namespace bench {
 
-std::string TrainedModel::warning() const {
-  if (converged) return "";
-  return fmt::format(
-      "trained: the training ended after {} steps without meeting its target, with a gap of "
-      "{:.3g}; "
-      "what is said of quality is of a model that has not learned enough",
-      steps, gap);
+void TrainedModel::describe(Json& facts, Json& warnings) const {
+  facts.update({{"trained_steps", steps}, {"trained_gap", gap}});
+  if (converged) return;
+  warnings.push_back(
+      fmt::format("trained: the training ended after {} steps without meeting its target, with a "
+                  "gap of {:.3g}; "
+                  "what is said of quality is of a model that has not learned enough",
+                  steps, gap));
 }
 
 TrainedModel train_model(training::Workload& workload, std::uint64_t seed, TrainingKernels& kernels,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "devices/group.h"
 #include "training/parallel/training_kernels.h"
 #include "training/workloads/workload.h"
@@ -20,8 +21,8 @@ struct TrainedModel {
   std::int64_t steps = 0;
   bool converged = false;  // it met the target
 
-  /// What a report must say of it; "" if it met its target.
-  std::string warning() const;
+  /// Adds what a report must say of it.
+  void describe(Json& facts, Json& warnings) const;
 };
 
 /// Trains in f32 to the target, or to the horizon. Throws like Trainer.

@@ -375,14 +375,11 @@ class ImageInferenceProbe {
 
   void measure_server(double capacity) {
     Json params = params_of("server");
-    const auto official = official_bound(workload_->preset());
-    if (const double asked = state_.number("bound_s"); asked > 0.0)
-      bound_ = {asked};
-    else
-      bound_ = official.value_or(alone_ * kDefaultBoundFactor);
-    params["bound"] = state_.number("bound_s") > 0.0 || official
-                          ? format(bound_)
-                          : fmt::format("{:g} x alone", kDefaultBoundFactor);
+    const double asked = state_.number("bound_s");
+    const std::optional<Seconds> fixed =
+        asked > 0.0 ? Seconds{asked} : official_bound(workload_->preset());
+    bound_ = fixed.value_or(alone_ * kDefaultBoundFactor);
+    params["bound"] = fixed ? format(*fixed) : fmt::format("{:g} x alone", kDefaultBoundFactor);
     state_.value("bound", bound_.value, params);
     const auto shares = state_.list<double>("load_shares");
     if (!(capacity > 0.0))
@@ -409,7 +406,7 @@ class ImageInferenceProbe {
           "highest_rate", params,
           found.misses ? fmt::format("already a share of {:g} missed the bound", *found.misses)
                        : "no load decided; increase longest_s");
-    if (found.holds == std::ranges::max(shares))
+    if (found.highest_held)
       warnings_.push_back(fmt::format(
           "server: a share of {:g}, the highest, kept the bound; try higher ones", *found.holds));
   }
@@ -417,11 +414,7 @@ class ImageInferenceProbe {
   void write_facts() {
     Json facts = {{"kernels", kernels_.name()}, {"flops_per_answer", model_.flops()}};
     Json warnings = warnings_;
-    if (trained_) {
-      facts.update({{"trained_steps", trained_->steps}, {"trained_gap", trained_->gap}});
-      if (const std::string warning = trained_->warning(); !warning.empty())
-        warnings.push_back(warning);
-    }
+    if (trained_) trained_->describe(facts, warnings);
     facts["warnings"] = std::move(warnings);
     state_.facts("image_inference", facts);
   }

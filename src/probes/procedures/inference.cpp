@@ -316,11 +316,7 @@ class InferenceProbe {
                   {"context", shape_.sequence},
                   {"pass_tokens", pass_rows()}};
     Json warnings = loads_.warnings();
-    if (trained_) {
-      facts.update({{"trained_steps", trained_->steps}, {"trained_gap", trained_->gap}});
-      if (const std::string warning = trained_->warning(); !warning.empty())
-        warnings.push_back(warning);
-    }
+    if (trained_) trained_->describe(facts, warnings);
     facts["warnings"] = std::move(warnings);
     state_.facts("inference", facts);
   }

@@ -198,7 +198,7 @@ class ServingProbe {
           "highest_rate", shared_params(),
           found.misses ? fmt::format("already {:g} requests/s missed the bounds", *found.misses)
                        : "no request was due at any rate; increase seconds");
-    if (found.holds && !found.misses)
+    if (found.highest_held)
       warnings_.push_back(fmt::format(
           "rates: {:g} requests/s, the highest rate, was within the bounds; try higher ones",
           *found.holds));

@@ -29,6 +29,7 @@ RateFound search_rates(std::vector<double> rates, std::int64_t refinements,
     if (!(*found.holds < middle && middle < *found.misses) || tried.contains(middle)) break;
     look(middle);
   }
+  found.highest_held = !rates.empty() && found.holds == rates.back();
   return found;
 }
 

@@ -18,6 +18,7 @@ struct RateSearch {
 
 struct RateFound {
   std::optional<double> holds = {}, misses = {};
+  bool highest_held = false;  // of the rates: a higher one may hold too
 };
 
 RateFound search_rates(std::vector<double> rates, std::int64_t refinements,

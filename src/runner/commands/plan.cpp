@@ -25,8 +25,7 @@ std::string job_line(const PlanEntry& entry) {
   add_column(line, job.id, 28);
   add_column(line, job.probe, 18);
   add_column(line, std::to_string(job.ranks) + (job.ranks == 1 ? " rank" : " ranks"), 9);
-  std::string where;
-  for (const std::string& host : job.hosts) (where += where.empty() ? "" : ",") += host;
+  std::string where = join(job.hosts, ",");
   for (const auto& [name, value] : job.part.items()) where += " " + name + " " + text_of(value);
   add_column(line, where, 10);
   line += entry.skip.empty() ? format(entry.expected) : "skipped: " + entry.skip;

@@ -1,56 +1,28 @@
 // The probe `image_inference` on little models: what it reports, and that wrong answers are found.
+#include <algorithm>
 #include <set>
 
 #include "devices/host/host_device.h"
 #include "tests/support/catch.h"
+#include "tests/support/changed_norms.h"
 #include "tests/support/probe_job.h"
-#include "training/host/host_kernels.h"
 #include "training/workloads/workload.h"
 
 namespace bench {
 namespace {
 
-/// Norms that differ from call to call, in batches, or from those in f64.
+/// In norms: from call to call, in batches, or from those in f64.
 enum class Fault { none, by_call, in_batches, in_f32 };
 
-class WrongNorms final : public training::NormKernels {
- public:
-  WrongNorms(std::unique_ptr<NormKernels> right, Fault fault)
-      : right_(std::move(right)), fault_(fault) {}
-  void rms_forward(training::View x, training::View gain, double epsilon, training::View y,
-                   training::View statistics) override {
-    right_->rms_forward(x, gain, epsilon, y, statistics);
-  }
-  void rms_backward(const training::NormBackward& what) override { right_->rms_backward(what); }
-  void layer_forward(training::View x, training::View gain, training::View bias, double epsilon,
-                     training::View y, training::View statistics) override {
-    right_->layer_forward(x, gain, bias, epsilon, y, statistics);
-    if (fault_ == Fault::by_call)
-      y.as<float>()[0] += 1e-3F * static_cast<float>(++calls_);
-    else if (fault_ == Fault::in_f32 || (fault_ == Fault::in_batches && x.rows > 64))
+ChangedNorms::Change change_of(Fault fault) {
+  return [fault, calls = 0](training::View x, training::View y) mutable {
+    if (y.dtype != Dtype::f32) return;
+    if (fault == Fault::by_call)
+      y.as<float>()[0] += 1e-3F * static_cast<float>(++calls);
+    else if (fault == Fault::in_f32 || (fault == Fault::in_batches && x.rows > 64))
       for (std::int64_t i = 0; i < y.elements(); ++i) y.as<float>()[i] *= 1.05F;
-  }
-  void layer_backward(const training::NormBackward& what) override { right_->layer_backward(what); }
-
- private:
-  std::unique_ptr<NormKernels> right_;
-  Fault fault_;
-  int calls_ = 0;
-};
-
-class WrongKernels final : public TrainingKernels {
- public:
-  explicit WrongKernels(Fault fault) : fault_(fault) {}
-  std::string name() const override { return "wrong"; }
-  training::KernelSet make(Dtype dtype) override {
-    training::KernelSet set = training::host_kernels(dtype);
-    if (dtype == Dtype::f32) set.norm = std::make_unique<WrongNorms>(std::move(set.norm), fault_);
-    return set;
-  }
-
- private:
-  Fault fault_;
-};
+  };
+}
 
 struct ImageJob : ProbeJob {
   std::unique_ptr<Device> host;
@@ -58,7 +30,7 @@ struct ImageJob : ProbeJob {
   explicit ImageJob(Json params, Fault fault = Fault::none)
       : ProbeJob("image_inference", little(std::move(params))),
         host(make_host_device([fault]() -> std::unique_ptr<TrainingKernels> {
-          return std::make_unique<WrongKernels>(fault);
+          return std::make_unique<KernelsOfChangedNorms>(change_of(fault));
         })) {
     job.measure.max_time_s = 0.01;
     job.measure.warm_up_max_s = 0.01;
@@ -107,11 +79,12 @@ TEST_CASE("a probe of image inference reports rates, latencies and weights") {
 }
 
 TEST_CASE("a bound that MLPerf does not set follows from the latency of a query alone") {
+  const int threads = std::min(2, make_host_device()->cores());
   ImageJob job({{"workload", "flow"},
                 {"preset", "tiny"},
                 {"steps", 2},
                 {"samples", 1},
-                {"threads", std::min(2, make_host_device()->cores())},
+                {"threads", threads},
                 {"scenarios", {"server"}},
                 {"load_shares", {0.2}},
                 {"refinements", 0}});
@@ -119,7 +92,7 @@ TEST_CASE("a bound that MLPerf does not set follows from the latency of a query 
   CHECK(job.of("bound").at(0).values.at(0) > 0.0);
   CHECK(job.of("bound").at(0).params.at("bound") == "10 x alone");
   CHECK(job.of("bound").at(0).params.at("steps") == 2);
-  CHECK(job.of("image_rate").at(0).params.at("threads") == 2);
+  CHECK(job.of("image_rate").at(0).params.at("threads") == threads);
 }
 
 TEST_CASE("a load that no bound allows has no highest rate") {

@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "devices/host/host_device.h"
 #include "tests/support/catch.h"
+#include "tests/support/changed_norms.h"
 #include "tests/support/probe_job.h"
 #include "training/host/host_kernels.h"
 
@@ -9,44 +10,14 @@ namespace bench {
 namespace {
 
 /// Norms that differ from call to call, or between one row and several.
-class ChangingNorms final : public training::NormKernels {
- public:
-  ChangingNorms(std::unique_ptr<NormKernels> right, bool by_call)
-      : right_(std::move(right)), by_call_(by_call) {}
-  void rms_forward(training::View x, training::View gain, double epsilon, training::View y,
-                   training::View statistics) override {
-    right_->rms_forward(x, gain, epsilon, y, statistics);
-    if (by_call_)
-      y.as<float>()[0] += 0.01F * static_cast<float>(++calls_ % 97);
+ChangedNorms::Change changing_norms(bool by_call) {
+  return [by_call, calls = 0](training::View x, training::View y) mutable {
+    if (by_call)
+      y.as<float>()[0] += 0.01F * static_cast<float>(++calls % 97);
     else if (x.rows == 1)
       y.as<float>()[0] += 0.05F;
-  }
-  void rms_backward(const training::NormBackward& what) override { right_->rms_backward(what); }
-  void layer_forward(training::View x, training::View gain, training::View bias, double epsilon,
-                     training::View y, training::View statistics) override {
-    right_->layer_forward(x, gain, bias, epsilon, y, statistics);
-  }
-  void layer_backward(const training::NormBackward& what) override { right_->layer_backward(what); }
-
- private:
-  std::unique_ptr<NormKernels> right_;
-  bool by_call_;
-  int calls_ = 0;
-};
-
-class ChangingKernels final : public TrainingKernels {
- public:
-  explicit ChangingKernels(bool by_call) : by_call_(by_call) {}
-  std::string name() const override { return "changing"; }
-  training::KernelSet make(Dtype dtype) override {
-    training::KernelSet set = training::host_kernels(dtype);
-    set.norm = std::make_unique<ChangingNorms>(std::move(set.norm), by_call_);
-    return set;
-  }
-
- private:
-  bool by_call_;
-};
+  };
+}
 
 struct InferenceJob : ProbeJob {
   std::unique_ptr<Device> host = make_host_device(make_host_training_kernels);
@@ -97,7 +68,8 @@ TEST_CASE("logits that depend on the batch, or differ from training's, are inval
   const Json params = {{"weights", {"f32"}}, {"batches", {3}}, {"prompt_tokens", {20}}};
   for (const bool by_call : {true, false}) {
     InferenceJob job(params);
-    job.host = make_host_device([by_call] { return std::make_unique<ChangingKernels>(by_call); });
+    job.host = make_host_device(
+        [by_call] { return std::make_unique<KernelsOfChangedNorms>(changing_norms(by_call)); });
     CHECK(job.run_here().status == Status::invalid);
     CHECK(job.of("decode_rate").at(0).check->passed() != by_call);
     CHECK_FALSE(job.of("log_probability_error").at(0).check->passed());

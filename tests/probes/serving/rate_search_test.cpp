@@ -32,6 +32,7 @@ TEST_CASE("rates are tried from the lowest on, then halfway between what held an
   CHECK(searched.skipped == std::vector<double>{16});
   CHECK(*searched.found.holds == 5.0);
   CHECK(*searched.found.misses == 6.0);
+  CHECK_FALSE(searched.found.highest_held);
 }
 
 TEST_CASE("a rate of which nothing is known is not tried again") {
@@ -45,6 +46,9 @@ TEST_CASE("a rate of which nothing is known is not tried again") {
 TEST_CASE("a search says when every rate held, none did, or nothing is known") {
   CHECK_FALSE(search_up_to(100, {2, 4}, 3).found.misses);
   CHECK(*search_up_to(100, {2, 4}, 3).found.holds == 4.0);
+  CHECK(search_up_to(100, {2, 4}, 3).found.highest_held);
+  CHECK_FALSE(search_up_to(100, {0.5, 1}, 3).found.highest_held);  // of 1 nothing is known
+  CHECK_FALSE(search_up_to(100, {}, 3).found.highest_held);
   CHECK_FALSE(search_up_to(0.5, {2, 4}, 3).found.holds);
   CHECK(search_up_to(0.5, {2, 4}, 3).measured == std::vector<double>{2});
   const SearchedRates unknown = search_up_to(100, {1}, 3);

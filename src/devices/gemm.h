@@ -105,8 +105,8 @@ class Gemm {
   /// Throws Error(input) for more threads than cores.
   virtual GemmOffer prepare(const GemmRequest& request) = 0;
   /// The libraries that were tried so far where several could serve a request: for each kind of
-  /// request {"dtype", "threads", "isa", "cpu_isa", "libraries": [{"library", "version", "isa",
-  /// "flops", "chosen"}, or {"reason"}]}, flops a second of a product of size 512.
+  /// request {"dtype", "threads", "isa", "packed", "cpu_isa", "libraries": [{"library", "version",
+  /// "isa", "flops", "chosen"}, or {"reason"}]}, flops a second of a product of size 512.
   virtual Json trials() const { return Json::array(); }
 };
 

@@ -1,3 +1,5 @@
+#include "devices/host/host_gemm.h"
+
 #include "core/error.h"
 #include "devices/gemm.h"
 #include "devices/host/gemm_backends.h"

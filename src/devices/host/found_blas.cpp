@@ -1,9 +1,11 @@
 #include "devices/host/found_blas.h"
 
-#include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "core/child_process.h"
@@ -14,43 +16,45 @@
 namespace bench {
 namespace {
 
-namespace fs = std::filesystem;
-
-// The program may be linked with another version of the same library, whose symbols would come
-// first. Sanitizers refuse the flag.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define BENCH_SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BENCH_SANITIZED
-#endif
-#if defined(RTLD_DEEPBIND) && !defined(BENCH_SANITIZED)
-constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
-#else
-constexpr int kOwnSymbolsFirst = 0;
-#endif
-
 constexpr int kRowMajor = 101, kNoTranspose = 111;  // CBLAS_ORDER, CBLAS_TRANSPOSE
+constexpr int kFixedOffset = 173;                   // oneMKL's CBLAS_OFFSET: one for all of C
 
 template <class T, class Int>
 using Cblas = void (*)(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+/// oneMKL: gemm_bf16bf16f32 and gemm_f16f16f32.
+using Cblas16 = void (*)(int, int, int, int, int, int, float, const void*, int, const void*, int,
+                         float, float*, int);
+/// oneMKL: gemm_s8u8s32. In row-major layout A is unsigned and B signed, each minus its offset.
+using Cblas8 = void (*)(int, int, int, int, int, int, int, float, const void*, int, std::int8_t,
+                        const void*, int, std::int8_t, float, std::int32_t*, int,
+                        const std::int32_t*);
 
-constexpr const char* kPackage = "lib/benchctl/blas/scipy_openblas32/lib/libscipy_openblas.so";
+constexpr const char* kThreadsVariable = "OPENBLAS_NUM_THREADS";
+
+/// The kernels that oneMKL has loaded for this CPU: "avx512" of libmkl_avx512.so.3.
+std::string mkl_kernels() {
+  std::string found;
+  const auto look = [](dl_phdr_info* info, std::size_t, void* result) {
+    const std::string name = std::filesystem::path(info->dlpi_name).filename();
+    for (const std::string kernels : {"avx10", "avx512", "avx2", "mc3", "def"})
+      if (name.starts_with("libmkl_" + kernels + ".")) *static_cast<std::string*>(result) = kernels;
+    return 0;
+  };
+  dl_iterate_phdr(look, &found);
+  return found;
+}
 
 }  // namespace
 
-std::vector<fs::path> blas_libraries(const BlasEnvironment& environment) {
-  std::vector<fs::path> paths;
-  for (const std::string_view path : words_of(environment.given, ":")) paths.emplace_back(path);
-  std::vector<fs::path> installed{environment.root / "usr/local" / kPackage};
-  if (const fs::path home = environment.home; home.is_absolute())
-    installed.push_back(home / ".local" / kPackage);
-  std::error_code none;
-  for (const fs::path& path : installed)
-    if (fs::is_regular_file(path, none)) paths.push_back(path);
-  return paths;
+OneBlasThread::OneBlasThread() : before_(environment_variable(kThreadsVariable)) {
+  setenv(kThreadsVariable, "1", 1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  if (before_.empty())
+    unsetenv(kThreadsVariable);
+  else
+    setenv(kThreadsVariable, before_.c_str(), 1);
 }
 
 GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread) {
@@ -82,92 +86,143 @@ GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread) {
   return {row, height, column, width};
 }
 
-void* FoundBlas::symbol(const std::string& name) const { return dlsym(library_, name.c_str()); }
-
-namespace {
-
-/// While it is loaded: OpenBLAS starts its threads then, and ours do the work.
-class OneOpenBlasThread {
- public:
-  OneOpenBlasThread() : before_(environment_variable(kName)) { setenv(kName, "1", 1); }
-  ~OneOpenBlasThread() {
-    if (before_.empty())
-      unsetenv(kName);
-    else
-      setenv(kName, before_.c_str(), 1);
-  }
-  OneOpenBlasThread(const OneOpenBlasThread&) = delete;
-  OneOpenBlasThread& operator=(const OneOpenBlasThread&) = delete;
-
- private:
-  static constexpr const char* kName = "OPENBLAS_NUM_THREADS";
-  std::string before_;
-};
-
-}  // namespace
-
-FoundBlas::FoundBlas(const fs::path& path) : path_(path) {
-  const OneOpenBlasThread one_thread;
-  library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
-  if (library_ == nullptr)
-    throw Error(ErrorKind::environment, "cannot load " + path.string() + ": " + dlerror(),
-                "remove it from BENCHCTL_BLAS, or install what it needs");
-  find_interface();
-  describe();
+FoundBlas::FoundBlas(const SharedLibrary& library) {
+  find_interface(library);
+  version_ = library.path().filename().string();
+  kind_ = "blas";
+  if (library.find(prefix_ + "openblas_get_config" + suffix_) != nullptr)
+    describe_openblas(library);
+  else if (library.find("MKL_Get_Version_String") != nullptr)
+    describe_mkl(library);
+  else if (library.find("bli_info_get_version_str") != nullptr)
+    describe_blis(library);
+  else if (library.find("armplversion") != nullptr)
+    describe_armpl(library);
 }
 
-/// OpenBLAS can be built with a prefix and a suffix of all names.
-void FoundBlas::find_interface() {
+void FoundBlas::find_interface(const SharedLibrary& library) {
   for (const char* prefix : {"", "scipy_"})
     for (const char* suffix : {"", "64_"}) {
       if (dgemm_ != nullptr) break;
       prefix_ = prefix;
       suffix_ = suffix;
-      dgemm_ = symbol(prefix_ + "cblas_dgemm" + suffix_);
-      sgemm_ = symbol(prefix_ + "cblas_sgemm" + suffix_);
+      dgemm_ = library.find(prefix_ + "cblas_dgemm" + suffix_);
+      sgemm_ = library.find(prefix_ + "cblas_sgemm" + suffix_);
     }
-  const std::string name = path_.string();
-  if (dgemm_ == nullptr || sgemm_ == nullptr ||
-      symbol(prefix_ + "openblas_get_config" + suffix_) == nullptr)
-    throw Error(ErrorKind::environment, name + " is no OpenBLAS with a CBLAS interface",
-                "name an OpenBLAS, such as PyPI's scipy-openblas32");
-  const bool plain_names = prefix_.empty() && suffix_.empty();
-  void* const linked = dlsym(RTLD_DEFAULT, "cblas_dgemm");
-  if (plain_names && linked != nullptr && (linked == dgemm_ || kOwnSymbolsFirst == 0))
+  if (dgemm_ == nullptr || sgemm_ == nullptr)
     throw Error(ErrorKind::environment,
-                name + " has the names of the library that this program uses already",
-                "name another OpenBLAS, such as PyPI's scipy-openblas32");
+                library.path().string() + " is neither a BLAS with a CBLAS interface nor oneDNN",
+                "name another library, such as PyPI's scipy-openblas32");
+  wide_ = suffix_ == "64_";
+  if (prefix_.empty() && suffix_.empty()) library.require_own("cblas_dgemm");
 }
 
-/// Also limits a call to the thread that makes it.
-void FoundBlas::describe() {
+void FoundBlas::describe_openblas(const SharedLibrary& library) {
   const auto text = [&](const char* function) {
-    void* const found = symbol(prefix_ + function + suffix_);
-    return found == nullptr ? std::string() : reinterpret_cast<const char* (*)()>(found)();
+    auto* const found = library.find<const char*()>(prefix_ + function + suffix_);
+    return found == nullptr ? std::string() : std::string(found());
   };
+  kind_ = "openblas";
   const std::string config = text("openblas_get_config");  // "OpenBLAS 0.3.34 USE64BITINT ..."
   const auto words = words_of(std::string_view(config));
-  version_ = words.size() > 1 ? std::string(words[1]) : path_.filename().string();
-  wide_ = std::ranges::find(words, "USE64BITINT") != words.end() || suffix_ == "64_";
+  if (words.size() > 1) version_ = words[1];
+  wide_ = wide_ || std::ranges::find(words, "USE64BITINT") != words.end();
   kernels_ = text("openblas_get_corename");
-  if (void* parallel = symbol(prefix_ + "openblas_get_parallel" + suffix_))
-    threads_ = reinterpret_cast<int (*)()>(parallel)() != 0;
-  if (void* set = symbol(prefix_ + "openblas_set_num_threads" + suffix_))
-    reinterpret_cast<void (*)(int)>(set)(1);
+  isa_ = openblas_isa(kernels_);
+  if (auto* const parallel = library.find<int()>(prefix_ + "openblas_get_parallel" + suffix_))
+    threads_ = parallel() != 0;
+  if (auto* const set = library.find<void(int)>(prefix_ + "openblas_set_num_threads" + suffix_))
+    set(1);
+}
+
+/// Its layers have to be set before it loads its kernels, which the first product does.
+void FoundBlas::describe_mkl(const SharedLibrary& library) {
+  constexpr int kIntegersOf32Bits = 0, kSequential = 1;
+  kind_ = "mkl";
+  if (auto* const set = library.find<int(int)>("MKL_Set_Interface_Layer")) set(kIntegersOf32Bits);
+  if (auto* const set = library.find<int(int)>("MKL_Set_Threading_Layer")) set(kSequential);
+  std::array<char, 256> text{};
+  library.find<void(char*, int)>("MKL_Get_Version_String")(text.data(), text.size() - 1);
+  // "Intel(R) oneAPI Math Kernel Library Version 2026.2-Product Build ..."
+  const auto words = words_of(std::string_view(text.data()));
+  const auto word = std::ranges::find(words, "Version");
+  if (word != words.end() && word + 1 != words.end())
+    version_ = word[1].substr(0, word[1].find('-'));
+  bf16_ = library.find("cblas_gemm_bf16bf16f32");
+  f16_ = library.find("cblas_gemm_f16f16f32");
+  int8_ = library.find("cblas_gemm_s8u8s32");
+  const double one = 1;
+  double result = 0;
+  multiply(Dtype::f64, {1, 1, 1}, {0, 1, 0, 1}, reinterpret_cast<const std::byte*>(&one),
+           reinterpret_cast<const std::byte*>(&one), reinterpret_cast<std::byte*>(&result));
+  kernels_ = mkl_kernels();
+  isa_ = kernels_ == "avx10" || kernels_ == "avx512" ? "avx512" : kernels_ == "avx2" ? "avx2" : "";
+}
+
+void FoundBlas::describe_blis(const SharedLibrary& library) {
+  kind_ = "blis";
+  // "0.9.0", "AOCL-BLIS 5.1.0 Build 20250524"
+  const std::string text = library.find<const char*()>("bli_info_get_version_str")();
+  for (const std::string_view word : words_of(std::string_view(text)))
+    if (!word.empty() && word[0] >= '0' && word[0] <= '9') {
+      version_ = word;
+      break;
+    }
+  if (auto* const begin = library.find<void()>("bli_init")) begin();
+  if (auto* const bits = library.find<std::int64_t()>("bli_info_get_blas_int_type_size"))
+    wide_ = bits() == 64;
+  if (auto* const set = library.find<void(std::int64_t)>("bli_thread_set_num_threads")) set(1);
+  auto* const id = library.find<int()>("bli_arch_query_id");
+  auto* const words = library.find<const char*(int)>("bli_arch_string");
+  if (id == nullptr || words == nullptr) return;
+  kernels_ = words(id());
+  isa_ = blis_isa(kernels_);
+}
+
+void FoundBlas::describe_armpl(const SharedLibrary& library) {
+  kind_ = "armpl";
+  int major = 0, minor = 0, patch = 0;
+  const char* tag = nullptr;
+  library.find<void(int*, int*, int*, const char**)>("armplversion")(&major, &minor, &patch, &tag);
+  version_ = std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+std::string FoundBlas::isa(Dtype dtype) const {
+  const CpuFeatures& cpu = cpu_features();
+  const bool tiles = dtype == Dtype::int8 ? cpu.amx_int8 : cpu.amx_bf16;
+  // oneMKL multiplies these types in tiles where there are some.
+  if (isa_ == "avx512" && tiles && dtype != Dtype::f64 && dtype != Dtype::f32) return "amx";
+  return isa_;
+}
+
+void* FoundBlas::function(Dtype dtype) const {
+  switch (dtype) {
+    case Dtype::f64:
+      return dgemm_;
+    case Dtype::f32:
+      return sgemm_;
+    case Dtype::bf16:
+      return bf16_;
+    case Dtype::f16:
+      return f16_;
+    case Dtype::int8:
+      return int8_;
+    default:
+      return nullptr;
+  }
 }
 
 namespace {
 
 template <class T>
 void multiply_block(void* gemm, bool wide, const GemmShape& shape, const GemmBlock& block,
-                    const T* a, const T* b, T* c) {
-  if (block.rows <= 0 || block.columns <= 0) return;
+                    const std::byte* a, const std::byte* b, std::byte* c) {
   const auto call = [&]<class Int>(Int) {
     const auto k = static_cast<Int>(shape.k), n = static_cast<Int>(shape.n);
     reinterpret_cast<Cblas<T, Int>>(gemm)(
         kRowMajor, kNoTranspose, kNoTranspose, static_cast<Int>(block.rows),
-        static_cast<Int>(block.columns), k, T{1}, a + block.row * shape.k, k, b + block.column, n,
-        T{0}, c + block.row * shape.n + block.column, n);
+        static_cast<Int>(block.columns), k, T{1}, reinterpret_cast<const T*>(a), k,
+        reinterpret_cast<const T*>(b), n, T{0}, reinterpret_cast<T*>(c), n);
   };
   if (wide)
     call(std::int64_t{});
@@ -177,60 +232,53 @@ void multiply_block(void* gemm, bool wide, const GemmShape& shape, const GemmBlo
 
 }  // namespace
 
-void FoundBlas::multiply(const GemmShape& shape, const GemmBlock& block, const double* a,
-                         const double* b, double* c) const {
-  multiply_block(dgemm_, wide_, shape, block, a, b, c);
-}
-
-void FoundBlas::multiply(const GemmShape& shape, const GemmBlock& block, const float* a,
-                         const float* b, float* c) const {
-  multiply_block(sgemm_, wide_, shape, block, a, b, c);
+void FoundBlas::multiply(Dtype dtype, const GemmShape& shape, const GemmBlock& block,
+                         const std::byte* a, const std::byte* b, std::byte* c) const {
+  if (block.rows <= 0 || block.columns <= 0) return;
+  const auto offset = [](Dtype of, std::int64_t elements) {
+    return elements * static_cast<std::int64_t>(size_of(of));
+  };
+  a += offset(dtype, block.row * shape.k);
+  b += offset(dtype, block.column);
+  c += offset(type_of_product(dtype), block.row * shape.n + block.column);
+  void* const gemm = function(dtype);
+  if (dtype == Dtype::f64) return multiply_block<double>(gemm, wide_, shape, block, a, b, c);
+  if (dtype == Dtype::f32) return multiply_block<float>(gemm, wide_, shape, block, a, b, c);
+  const auto rows = static_cast<int>(block.rows), columns = static_cast<int>(block.columns),
+             k = static_cast<int>(shape.k), n = static_cast<int>(shape.n);
+  if (dtype == Dtype::int8) {
+    const std::int32_t no_offset = 0;
+    return reinterpret_cast<Cblas8>(gemm)(kRowMajor, kNoTranspose, kNoTranspose, kFixedOffset, rows,
+                                          columns, k, 1.0f, a, k, 0, b, n, 0, 0.0f,
+                                          reinterpret_cast<std::int32_t*>(c), n, &no_offset);
+  }
+  reinterpret_cast<Cblas16>(gemm)(kRowMajor, kNoTranspose, kNoTranspose, rows, columns, k, 1.0f, a,
+                                  k, b, n, 0.0f, reinterpret_cast<float*>(c), n);
 }
 
 namespace {
 
-struct Loaded {
-  std::vector<std::unique_ptr<FoundBlas>> libraries = {};
-  std::vector<std::string> problems = {};
-
-  Loaded() {
-    for (const fs::path& path :
-         blas_libraries({"/", environment_variable("HOME"), environment_variable("BENCHCTL_BLAS")}))
-      try {
-        libraries.push_back(std::make_unique<FoundBlas>(path));
-      } catch (const Error& error) {
-        problems.emplace_back(error.what());
-      }
-  }
-};
-
-const Loaded& loaded() {
-  static const Loaded all;
-  return all;
-}
-
-class FoundPlan final : public BlasPlan {
+class FoundBlasPlan final : public BlasPlan {
  public:
-  FoundPlan(const FoundBlas& blas, const GemmRequest& request, const std::vector<int>& cores,
-            HostThreadWatch& watch)
+  FoundBlasPlan(const FoundBlas& blas, const GemmRequest& request, const std::vector<int>& cores,
+                HostThreadWatch& watch)
       : BlasPlan(request, cores, watch), blas_(blas) {
     for (int thread = 0; thread < request.threads; ++thread)
       blocks_.push_back(block_of_thread(request.shape, request.threads, thread));
   }
 
   std::string library() const override { return blas_.name(); }
-  std::string version() const override { return "(" + blas_.kernels() + ")"; }  // see name()
+  std::string version() const override {  // its number: see name()
+    return blas_.kernels().empty() ? "" : "(" + blas_.kernels() + ")";
+  }
   std::string implementation() const override { return blas_.kernels(); }
-  std::string isa() const override { return openblas_isa(blas_.kernels()); }
+  std::string isa() const override { return blas_.isa(dtype_); }
 
  private:
   void multiply() override {
     threads_.run([&](int thread) {
-      const GemmBlock& block = blocks_[static_cast<std::size_t>(thread)];
-      if (dtype_ == Dtype::f64)
-        blas_.multiply(shape_, block, a_.as<double>(), b_.as<double>(), c_.as<double>());
-      else
-        blas_.multiply(shape_, block, a_.as<float>(), b_.as<float>(), c_.as<float>());
+      blas_.multiply(dtype_, shape_, blocks_[static_cast<std::size_t>(thread)], a_.data(),
+                     b_.data(), c_.data());
     });
   }
 
@@ -240,18 +288,15 @@ class FoundPlan final : public BlasPlan {
 
 }  // namespace
 
-const std::vector<std::unique_ptr<FoundBlas>>& found_blas() { return loaded().libraries; }
-const std::vector<std::string>& found_blas_problems() { return loaded().problems; }
-
-GemmOffer make_found_gemm(const FoundBlas& blas, const GemmRequest& request,
-                          const std::vector<int>& cores, HostThreadWatch& watch) {
-  const std::string what = blas.name();
-  if (request.dtype != Dtype::f64 && request.dtype != Dtype::f32)
-    return {nullptr, what + " has no " + std::string(to_string(request.dtype)) + " product"};
-  if (!allowed_isa(request.isa, openblas_isa(blas.kernels())))
-    return {nullptr, what + " selected kernels for " + blas.kernels() + ", not " + request.isa};
-  if (!blas.threads() && request.threads > 1) return {nullptr, what + " was built without threads"};
-  return {std::make_unique<FoundPlan>(blas, request, cores, watch), ""};
+GemmOffer FoundBlas::offer(const GemmRequest& request, const std::vector<int>& cores,
+                           HostThreadWatch& watch) const {
+  if (!has_product(request.dtype))
+    return {nullptr, name() + " has no " + std::string(to_string(request.dtype)) + " product"};
+  if (!allowed_isa(request.isa, isa(request.dtype)))
+    return {nullptr, name() + " selected kernels for " +
+                         (kernels_.empty() ? "this CPU" : kernels_) + ", not " + request.isa};
+  if (!threads_ && request.threads > 1) return {nullptr, name() + " was built without threads"};
+  return {std::make_unique<FoundBlasPlan>(*this, request, cores, watch), ""};
 }
 
 }  // namespace bench

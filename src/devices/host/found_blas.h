@@ -1,25 +1,16 @@
-// OpenBLAS libraries that this machine has besides the one that the program was built with: found
-// at run time and loaded when a GEMM asks for them. Their products are divided over our own pinned
-// threads, each of which calls the library for a block of C.
+// BLAS libraries found at run time (found_library.h): OpenBLAS, oneMKL, BLIS with its CBLAS (AOCL's
+// and others), Arm Performance Libraries, and any other with a CBLAS interface. Their products are
+// divided over our own pinned threads, each of which calls the library for a block of C.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "devices/host/gemm_backends.h"
+#include "devices/host/found_library.h"
 
 namespace bench {
-
-/// Files that are libraries of this kind: those in $BENCHCTL_BLAS, separated by colons, and what
-/// `scripts/install --fastest` installed.
-struct BlasEnvironment {
-  std::filesystem::path root = "/";   // stands for "/", in tests
-  std::string home = {}, given = {};  // $HOME and $BENCHCTL_BLAS; "": not set
-};
-std::vector<std::filesystem::path> blas_libraries(const BlasEnvironment& environment);
 
 /// A part of C: rows and columns from a first one on.
 struct GemmBlock {
@@ -29,47 +20,50 @@ struct GemmBlock {
 /// shape allows; empty for a thread without work.
 GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread);
 
-/// A loaded library.
-class FoundBlas {
+/// While a library is loaded: OpenBLAS starts its threads then, and ours do the work.
+class OneBlasThread {
  public:
-  /// Loads it; throws Error(environment) if that fails, if it is no OpenBLAS, or if it is the one
-  /// that the program uses already.
-  explicit FoundBlas(const std::filesystem::path& path);
-  FoundBlas(const FoundBlas&) = delete;
-  FoundBlas& operator=(const FoundBlas&) = delete;
-
-  /// "openblas-0.3.34.481.3": another one than the program's, so that results of the two are
-  /// different series.
-  std::string name() const { return "openblas-" + version_; }
-  const std::string& version() const { return version_; }
-  const std::string& kernels() const { return kernels_; }  // that it chose: "SapphireRapids"
-  bool threads() const { return threads_; }  // whether several threads may call it at once
-
-  /// The block of C = A B, row major and dense; may be called by several threads at once.
-  void multiply(const GemmShape& shape, const GemmBlock& block, const double* a, const double* b,
-                double* c) const;
-  void multiply(const GemmShape& shape, const GemmBlock& block, const float* a, const float* b,
-                float* c) const;
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
 
  private:
-  void* symbol(const std::string& name) const;
-  void find_interface();
-  void describe();
-
-  std::filesystem::path path_;
-  void* library_ = nullptr;  // for the rest of the process: OpenBLAS cannot be unloaded
-  std::string prefix_ = {}, suffix_ = {};
-  bool wide_ = false;  // 64-bit integers
-  bool threads_ = true;
-  void *dgemm_ = nullptr, *sgemm_ = nullptr;
-  std::string version_ = {}, kernels_ = {};
+  std::string before_;
 };
 
-/// All that load, each once in a process, and why others do not.
-const std::vector<std::unique_ptr<FoundBlas>>& found_blas();
-const std::vector<std::string>& found_blas_problems();
+class FoundBlas final : public FoundLibrary {
+ public:
+  /// Limits each call to the thread that makes it. Throws Error(environment) if the library has no
+  /// CBLAS, or the names of the one that the program uses.
+  explicit FoundBlas(const SharedLibrary& library);
 
-GemmOffer make_found_gemm(const FoundBlas& blas, const GemmRequest& request,
-                          const std::vector<int>& cores, HostThreadWatch& watch);
+  std::string name() const override { return kind_ + "-" + version_; }
+  bool has_product(Dtype dtype) const override { return function(dtype) != nullptr; }
+  const std::string& kernels() const { return kernels_; }  // that it chose: "SapphireRapids"
+  /// The instruction set of a product of this type, as far as the library tells; "" if it does not.
+  std::string isa(Dtype dtype) const;
+  GemmOffer offer(const GemmRequest& request, const std::vector<int>& cores,
+                  HostThreadWatch& watch) const override;
+
+  /// The block of C = A B, row major and dense; may be called by several threads at once.
+  void multiply(Dtype dtype, const GemmShape& shape, const GemmBlock& block, const std::byte* a,
+                const std::byte* b, std::byte* c) const;
+
+ private:
+  /// OpenBLAS can be built with a prefix and a suffix of all names.
+  void find_interface(const SharedLibrary& library);
+  void describe_openblas(const SharedLibrary& library);
+  void describe_mkl(const SharedLibrary& library);
+  void describe_blis(const SharedLibrary& library);
+  void describe_armpl(const SharedLibrary& library);
+  void* function(Dtype dtype) const;  // nullptr: the library has no such product
+
+  std::string prefix_ = {}, suffix_ = {};
+  bool wide_ = false;    // 64-bit integers
+  bool threads_ = true;  // several threads may call it at once
+  void *dgemm_ = nullptr, *sgemm_ = nullptr, *bf16_ = nullptr, *f16_ = nullptr, *int8_ = nullptr;
+  std::string kind_ = {}, version_ = {}, kernels_ = {}, isa_ = {};
+};
 
 }  // namespace bench

@@ -14,12 +14,6 @@
 
 namespace bench {
 
-/// Where oneDNN has no product, one of OpenBLAS, BLIS and the libraries found at run time
-/// (found_blas.h): a later one replaces an earlier one if it is a tenth faster, in a product of
-/// size 512. Versions do not show which one supports the CPU. A trial takes a few tenths of a
-/// second.
-std::unique_ptr<Gemm> make_host_gemm(const HostCpus& cpus, HostThreadWatch& watch);
-
 GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& cores,
                            HostThreadWatch& watch);
 GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>& cores,

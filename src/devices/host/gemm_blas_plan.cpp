@@ -48,6 +48,11 @@ MatrixMemory::~MatrixMemory() {
   if (data_ != nullptr) munmap(data_, mapped_);
 }
 
+Dtype type_of_product(Dtype dtype) {
+  if (dtype == Dtype::int8) return Dtype::int32;
+  return dtype == Dtype::f64 ? Dtype::f64 : Dtype::f32;
+}
+
 #ifdef BENCH_ONEDNN
 
 namespace {
@@ -125,7 +130,7 @@ class OneDnnPlan final : public GemmPlan {
   std::string implementation() const override { return description_.impl_info_str(); }
   std::string isa() const override { return onednn_isa(implementation()); }
   bool packed() const override { return description_.weights_desc() != layouts_.b; }
-  Dtype output() const override { return dtype_ == Dtype::int8 ? Dtype::int32 : Dtype::f32; }
+  Dtype output() const override { return type_of_product(dtype_); }
 
   void load(std::span<const std::byte> a, std::span<const std::byte> b) override {
     if (a.size() != a_.bytes().size() || b.size() != layouts_.b.get_size())

@@ -65,7 +65,10 @@ class LibraryThreads {
   std::optional<CoreShare> cores_ = {};  // made on first use, which is rare
 };
 
-/// A plan of a BLAS library: f64 or f32, not packed.
+/// The type of C: f32 for types of 16 bits, 32-bit integers for int8, else that of A and B.
+Dtype type_of_product(Dtype dtype);
+
+/// A plan of a BLAS library, not packed.
 class BlasPlan : public GemmPlan {
  public:
   BlasPlan(const GemmRequest& request, const std::vector<int>& cores, HostThreadWatch& watch)
@@ -74,10 +77,10 @@ class BlasPlan : public GemmPlan {
         threads_(cores, watch),
         a_(bytes_of(dtype_, shape_.m, shape_.k)),
         b_(bytes_of(dtype_, shape_.k, shape_.n)),
-        c_(bytes_of(dtype_, shape_.m, shape_.n)) {}
+        c_(bytes_of(type_of_product(dtype_), shape_.m, shape_.n)) {}
 
   bool packed() const override { return false; }
-  Dtype output() const override { return dtype_; }
+  Dtype output() const override { return type_of_product(dtype_); }
   void load(std::span<const std::byte> a, std::span<const std::byte> b) override {
     if (a.size() != a_.bytes().size() || b.size() != b_.bytes().size())
       throw Error(ErrorKind::internal, "matrix sizes differ from the GEMM shape");
@@ -95,7 +98,7 @@ class BlasPlan : public GemmPlan {
  protected:
   virtual void multiply() = 0;
 
-  Dtype dtype_;  // f64 or f32
+  Dtype dtype_;
   GemmShape shape_;
   LibraryThreads threads_;
   MatrixMemory a_, b_, c_;

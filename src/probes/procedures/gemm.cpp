@@ -2,6 +2,9 @@
 // (docs/measuring.md).
 #include "devices/gemm.h"
 
+#include <algorithm>
+
+#include "core/json.h"
 #include "probes/probe.h"
 #include "probes/shared/gemm_search.h"
 #include "probes/shared/thread_counts.h"
@@ -22,12 +25,25 @@ void measure_dtype(State& state, Gemm& gemm, Dtype dtype) {
       measure_product(state, gemm, *found);
 }
 
+/// Trials for requests of this job: those of earlier jobs in the process stay known.
+Json trials_of(State& state, const Gemm& gemm) {
+  const auto dtypes = state.list<std::string>("dtypes");
+  const std::vector<int> threads = thread_counts(state);
+  Json own = Json::array();
+  for (const Json& trial : gemm.trials())
+    if (std::ranges::find(dtypes, trial.at("dtype").get<std::string>()) != dtypes.end() &&
+        std::ranges::find(threads, trial.at("threads").get<int>()) != threads.end() &&
+        trial.at("isa") == state.text("isa") && trial.at("packed") == state.flag("packed"))
+      own.push_back(trial);
+  return own;
+}
+
 void run_gemm(State& state) {
   Gemm* gemm = state.device().gemm();
   if (gemm == nullptr) return state.skip("no GEMM library for this device");
   for (const auto& name : state.list<std::string>("dtypes"))
     measure_dtype(state, *gemm, dtype_from(name));
-  if (const Json trials = gemm->trials(); !trials.empty())
+  if (const Json trials = trials_of(state, *gemm); !trials.empty())
     state.facts("gemm_libraries", {{"trials", trials}});
 }
 

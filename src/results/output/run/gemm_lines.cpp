@@ -11,10 +11,19 @@ namespace {
 
 bool was_chosen(const Json& library) { return field(library, "chosen") == Json(true); }
 
-std::string words_of_library(const Json& library) {
-  return fmt::format("{} {} {}", text_field(library, "library", "?"),
-                     text_field(library, "version"),
-                     format(number_field(library, "flops"), Unit::flop_per_second));
+std::string words_of_library(const Json& library, Unit unit) {
+  const std::string version = text_field(library, "version");
+  return fmt::format("{}{}{} {}", text_field(library, "library", "?"), version.empty() ? "" : " ",
+                     version, format(number_field(library, "flops"), unit));
+}
+
+/// What kind of GEMM was tried: "bf16, 2 threads, avx512, not packed".
+std::string words_of_kind(const Json& trial) {
+  const std::int64_t threads = integer_field(trial, "threads", 1);
+  const std::string isa = text_field(trial, "isa", "best");
+  return fmt::format("{}, {} {}{}{}", text_field(trial, "dtype", "?"), threads,
+                     threads == 1 ? "thread" : "threads", isa == "best" ? "" : ", " + isa,
+                     field(trial, "packed") == Json(false) ? ", not packed" : "");
 }
 
 /// The library that was used knows an older CPU than this one.
@@ -24,28 +33,29 @@ std::string advice(const Json& trial, const Json& chosen) {
   for (const Json& library : array_field(trial, "libraries"))
     if (text_field(library, "isa") == "avx512") return "";
   return fmt::format(
-      "; it runs {} kernels on a CPU with {}: a newer OpenBLAS may know this CPU "
+      "; it runs {} kernels on a CPU with {}: a newer library may know this CPU "
       "(scripts/install --fastest)",
       used, cpu);
 }
 
 std::string line_of(const Json& trial) {
   const Json* chosen = nullptr;
+  const bool integers = text_field(trial, "dtype").starts_with("int");
+  const Unit unit = integers ? Unit::op_per_second : Unit::flop_per_second;
   std::vector<std::string> others, not_tried;
   for (const Json& library : array_field(trial, "libraries")) {
     if (was_chosen(library))
       chosen = &library;
     else if (std::isfinite(number_field(library, "flops")))
-      others.push_back(words_of_library(library));
+      others.push_back(words_of_library(library, unit));
     else if (const std::string reason = text_field(library, "reason"); !reason.empty())
       not_tried.push_back(reason);
   }
   if (chosen == nullptr) return "";
   const std::string warning = advice(trial, *chosen);
   if (others.empty() && not_tried.empty() && warning.empty()) return "";
-  const std::int64_t threads = integer_field(trial, "threads", 1);
-  return fmt::format("{}, {} {}: {} in a trial{}{}{}{}", text_field(trial, "dtype", "?"), threads,
-                     threads == 1 ? "thread" : "threads", words_of_library(*chosen),
+  return fmt::format("{}: {} in a trial{}{}{}{}", words_of_kind(trial),
+                     words_of_library(*chosen, unit),
                      others.empty() ? "" : "; others: ", join(others, ", "),
                      not_tried.empty() ? "" : "; not tried: " + join(not_tried, "; "), warning);
 }

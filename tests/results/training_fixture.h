@@ -24,6 +24,7 @@ struct MadeTraining {
   std::string preset = "tiny";
   std::string workload = "llm";
   Json resumed_from = nullptr;  // step
+  Json offload = nullptr;       // facts
 };
 
 inline Samples one_value(const std::string& metric, double value, Unit unit) {
@@ -49,6 +50,7 @@ class TrainingFixture {
             {"lanes", 0},
             {"batch", 0},
             {"target", nullptr},
+            {"offload", made.offload.is_null() ? Json() : Json("/d")},
             {"dtype", "f32"}};
   }
 
@@ -71,6 +73,8 @@ class TrainingFixture {
             {"samples_to_target", reached(made.samples)},
             {"seconds_to_target", reached(made.seconds)},
             {"init_seconds", 0.05},
+            {"run_seconds", made.seconds},
+            {"offload", made.offload},
             {"peak_flops", {{"value", 1e12}, {"kind", "given"}, {"source", "2 cores x 3 GHz"}}},
             {"baselines", {{"bigram", 0.7}}},
             {"straggler_spread", 0.1},

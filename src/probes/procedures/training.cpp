@@ -11,6 +11,7 @@
 #include "probes/probe.h"
 #include "probes/shared/host_watch.h"
 #include "probes/state.h"
+#include "probes/storage/work_folder.h"
 #include "probes/training/live_progress.h"
 #include "probes/training/training_base.h"
 #include "probes/training/training_data.h"
@@ -131,6 +132,8 @@ training::TrainerOptions options_of(State& state, const training::Workload& work
   options.parallel.shard_optimizer = state.flag("shard_optimizer") || state.integer("zero") == 1;
   options.parallel.overlap = state.flag("overlap");
   options.parallel.method = exchange_of(state);
+  if (state.has("offload"))
+    options.parallel.offload = storage::folder_or_default(state.text("offload"));
   return options;
 }
 
@@ -150,6 +153,7 @@ std::optional<training::Pretrained> base_of(State& state, const training::DataCh
   options.profile = false;
   options.split = {};
   options.parallel.method = {};
+  options.parallel.offload.clear();
   if (state.device().kind() != "host")
     options.recipe.micro_batch = options.recipe.device_micro_batch;
   options.parallel.stream = stream;
@@ -320,6 +324,8 @@ void run_training(State& state) {
   }
   if (const std::string why = why_not_divided(state, split_of(state)); !why.empty())
     return state.skip(why);
+  if (state.has("offload") && state.device().kind() != "host")
+    return state.skip("optimizer state is offloaded on CPUs only: remove offload");
   const std::string weights = path_of(state, "export");
   if (const std::string why = why_not_exported(state, split_of(state), weights); !why.empty())
     return state.skip(why);

@@ -7,6 +7,7 @@
 
 #include "core/dtype.h"
 #include "core/text.h"
+#include "probes/storage/file_system_facts.h"
 #include "probes/training/profile_records.h"
 #include "probes/training/training_base.h"
 #include "probes/training/training_series.h"
@@ -59,7 +60,8 @@ Json breakdown_of(const TrainingRun& run) {
         p.phase == training::RunPhase::rollout || p.phase == training::RunPhase::tensor_exchange ||
         p.phase == training::RunPhase::context_exchange ||
         p.phase == training::RunPhase::expert_exchange ||
-        p.phase == training::RunPhase::compression || p.phase == training::RunPhase::pipeline_wait;
+        p.phase == training::RunPhase::compression ||
+        p.phase == training::RunPhase::pipeline_wait || p.phase == training::RunPhase::offload_wait;
     return of_some && p.mean.value == 0.0;
   });
   const auto share = [](const PhaseTime& p) { return p.share ? Json(*p.share) : Json(nullptr); };
@@ -125,6 +127,20 @@ Json exchange_of_less(const FinishedTraining& f) {
           {"bytes_ratio", bytes / training::exchanged_bytes({}, f.trainer.plan())}};
 }
 
+/// Optimizer state in files; null if it is in memory.
+Json offload_of(const FinishedTraining& f) {
+  if (!f.run.offload) return nullptr;
+  const training::Offload& offload = *f.run.offload;
+  return {{"file_system", storage::file_system_of(f.options.parallel.offload).type},
+          {"direct", offload.direct},
+          {"bytes", offload.bytes},
+          {"moved_bytes", offload.moved},
+          {"windows", offload.windows},
+          {"busy_seconds", offload.busy.value},
+          {"wait_seconds", offload.waited.value},
+          {"expected_wait_seconds", training::expected_wait(offload, f.run.breakdown).value}};
+}
+
 int zero_of(const FinishedTraining& f) {
   if (f.options.split.shard_parameters) return f.options.split.keep_gathered ? 2 : 3;
   return f.options.parallel.shard_optimizer ? 1 : 0;
@@ -174,6 +190,7 @@ Json outcome_of(const FinishedTraining& f) {
       {"straggler_spread", run.straggler_spread},
       {"exchange_bytes", exchange_bytes(f)},
       {"exchange", exchange_of_less(f)},
+      {"offload", offload_of(f)},
       {"exchange_overlaps", f.trainer.exchange_overlaps()},
       {"host", f.host},
       {"loss_scale", loss_scale_of(run)},

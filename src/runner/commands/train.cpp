@@ -50,6 +50,7 @@ TrainRequest request_of(const TrainOptions& options) {
   make_absolute(request.data);
   make_absolute(request.evaluation_data);
   make_absolute(request.export_to);
+  make_absolute(request.offload);
   if (!options.ranks.empty())
     for (const std::uint64_t ranks : numbers_from(options.ranks, "--ranks", 1, 65536))
       request.ranks.push_back(static_cast<int>(ranks));
@@ -160,6 +161,10 @@ void add_where(CLI::App& command, TrainOptions& options) {
       command, "--exchange", options.exchange, "topk=S|powersgd=R|local=H",
       "Exchange less between ranks: a share S of each gradient's elements, factors of rank R, or "
       "parameters every H steps, e.g. --ranks 2 --exchange local=32 (default: full)");
+  add_value(
+      command, "--offload", request.offload, "FOLDER",
+      "Keep optimizer state in files in this folder of each host, on a disk, instead of memory "
+      "(default: in memory)");
   add_value(command, "--hosts", options.hosts, "FILE",
             "Train on all hosts in this hosts file together (default: this host)");
   command.add_option("--device", request.device, "Train on host or cuda (default: host)")

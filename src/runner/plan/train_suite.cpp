@@ -187,6 +187,7 @@ Json params_of(const TrainRequest& request) {
   for (const auto& [name, word] : {std::pair{"dtype", &dtype}, std::pair{"data", &request.data},
                                    std::pair{"evaluation_data", &request.evaluation_data}})
     if (!word->empty()) params[name] = *word;
+  if (!request.offload.empty()) params["offload"] = request.offload;
   if (!request.export_to.empty()) params["export"] = export_folder(request);
   return params;
 }

@@ -57,6 +57,7 @@ struct TrainRequest {
   bool profile = false;                      // record where steps spend time and memory
   std::string dtype = {};
   std::string data = {}, evaluation_data = {};  // files or folders; "": generated
+  std::string offload = {};                     // folder for optimizer state; "": in memory
   std::string export_to = {};                   // folder for the weights; "": none
   double timeout_s = 86400.0;
   bool telemetry = true;

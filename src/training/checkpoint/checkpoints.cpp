@@ -193,7 +193,7 @@ std::vector<NamedView> Checkpoints::shared() const {
 
 void Checkpoints::add_optimizer(std::vector<NamedView>& sections) const {
   const Replica& replica = training_.replica();
-  for (const NamedView& state : replica.optimizer().state())
+  for (const NamedView& state : replica.optimizer_state())
     sections.push_back({"optimizer/" + state.name, state.view, replica.kernels().memory.get()});
 }
 

@@ -103,7 +103,32 @@ void Replica::own(const std::vector<BlockRange>& blocks) {
   make_chunks(blocks);
   std::int64_t elements = 0;
   for (const BlockRange& range : blocks) elements += blocks_in(gradients(), range).elements();
-  optimizer_->prepare(elements, plan_.graph->compute(), kernels_.memory);
+  if (state_folder_.empty())
+    return optimizer_->prepare(elements, plan_.graph->compute(), kernels_.memory);
+  require(kernels_.memory->on_host(), "replica", "a device keeps its optimizer state in memory");
+  const StateWindows windows = StateWindows::of(elements);
+  optimizer_->prepare(windows.buffered(), plan_.graph->compute(), kernels_.memory);
+  state_file_ = std::make_unique<StateFile>(state_folder_, optimizer_->state(), windows);
+  find_windows();
+}
+
+void Replica::find_windows() {
+  const StateWindows& windows = state_file_->windows();
+  windows_.assign(static_cast<std::size_t>(windows.count()), {});
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const UpdateRange& chunk = chunks_[i];
+    const std::int64_t window = windows.window_of(chunk.first);
+    require(window == windows.window_of(chunk.first + chunk.parameters.elements() - 1), "replica",
+            "an update is in two windows of the optimizer's state");
+    ChunkRange& range = windows_[static_cast<std::size_t>(window)];
+    if (range.last == 0) range.first = i;
+    require(range.last == 0 || range.last == i, "replica", "updates are not in order");
+    range.last = i + 1;
+  }
+}
+
+std::vector<NamedView> Replica::optimizer_state() const {
+  return state_file_ ? state_file_->state() : optimizer_->state();
 }
 
 double Replica::forward_backward(const Fill& fill, std::int64_t rows_in_all, const Hooks& hooks) {
@@ -390,12 +415,26 @@ void Replica::update(double rate, double gradient_scale) {
   if (!owns_) own({{0, blocks_of(gradients())}});
   ++steps_;
   optimizer_->begin_step({rate, gradient_scale, updates_done()});
+  if (!state_file_) return update_chunks({0, chunks_.size()}, 0);
+  const StateWindows& windows = state_file_->windows();
+  for (std::int64_t window = 0; window < windows.count(); ++window) {
+    state_file_->acquire(window);
+    update_chunks(windows_[static_cast<std::size_t>(window)],
+                  windows.buffer_of(window) - windows.first(window));
+    state_file_->release(window);
+  }
+}
+
+/// `moved`: the distance from the offsets of their state to where it is in the optimizer's memory.
+void Replica::update_chunks(ChunkRange chunks, std::int64_t moved) {
   pool_.run([&](int thread) {
     const KernelSet& kernels = lanes_[static_cast<std::size_t>(thread)]->kernels();
     const auto work = [&] {
-      split_work(static_cast<std::int64_t>(chunks_.size()), thread, pool_.size(),
+      split_work(static_cast<std::int64_t>(chunks.last - chunks.first), thread, pool_.size(),
                  [&](std::int64_t i) {
-                   optimizer_->update(kernels, chunks_[static_cast<std::size_t>(i)]);
+                   UpdateRange range = chunks_[chunks.first + static_cast<std::size_t>(i)];
+                   range.first += moved;
+                   optimizer_->update(kernels, range);
                  });
     };
     if (!kernels.recorder) return work();

@@ -10,6 +10,7 @@
 // lanes' gradients in another order and differs by rounding.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "training/engine/gradient_blocks.h"
 #include "training/engine/lane.h"
 #include "training/engine/pipeline.h"
+#include "training/engine/state_file.h"
 #include "training/engine/worker_pool.h"
 #include "training/optimizers/loss_scale.h"
 #include "training/optimizers/optimizer.h"
@@ -45,6 +47,11 @@ struct LaneHooks {
   std::function<void(int lane, int milestone)> reached = {};
   /// A lane has thrown: it reaches no further milestone.
   std::function<void()> failed = {};
+};
+
+/// Updates first to last - 1.
+struct ChunkRange {
+  std::size_t first = 0, last = 0;
 };
 
 class Replica {
@@ -86,6 +93,9 @@ class Replica {
   };
   std::vector<UpdateSquares> square_sums_of_updates() const;
 
+  /// Keeps the optimizer state in a file in this folder instead of memory (state_file.h), on hosts.
+  /// Before own(). Parameters get the same bits.
+  void keep_state_in(const std::filesystem::path& folder) { state_folder_ = folder; }
   /// Restricts update() and the optimizer state, which starts at zero, to these blocks. By default
   /// a replica owns all blocks.
   void own(const std::vector<BlockRange>& blocks);
@@ -128,8 +138,14 @@ class Replica {
 
   const Plan& plan() const { return plan_; }
   const Weights& weights() const { return weights_; }
-  Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
+  /// All of the optimizer's state, with the offsets of updates(). May be written before the first
+  /// update.
+  std::vector<NamedView> optimizer_state() const;
+  /// So far, of updates for state in a file.
+  Seconds state_wait() const { return state_file_ ? state_file_->traffic().waited : Seconds{}; }
+  /// Null if the state is in memory.
+  const StateFile* state_file() const { return state_file_.get(); }
   /// For work on tensors outside the lanes; one thread at a time.
   const KernelSet& kernels() const { return kernels_; }
   WorkerPool& pool() { return pool_; }
@@ -155,6 +171,7 @@ class Replica {
   std::int64_t memory_bytes(Label label) const;
   /// Of exchanges within passes.
   std::int64_t exchange_bytes() const { return lanes_.front()->exchange_bytes(); }
+  /// Of the optimizer's state in memory.
   std::int64_t optimizer_bytes() const { return optimizer_->state_bytes(); }
 
  private:
@@ -163,6 +180,8 @@ class Replica {
   void backward(int lane, const StepScalars& scalars, const Hooks& hooks);
   void make_chunks(const std::vector<BlockRange>& blocks);
   void join_chunks();
+  void update_chunks(ChunkRange chunks, std::int64_t moved);
+  void find_windows();
 
   const Plan& plan_;
   Var losses_;
@@ -176,7 +195,10 @@ class Replica {
   StepTimelines* timelines_ = nullptr;
   bool owns_ = false;  // own() was called
   std::vector<UpdateRange> chunks_ = {};
-  std::vector<double> squares_ = {};  // by block of gradients
+  std::filesystem::path state_folder_ = {};  // empty: the optimizer's state is in memory
+  std::unique_ptr<StateFile> state_file_ = {};
+  std::vector<ChunkRange> windows_ = {};  // of the state file
+  std::vector<double> squares_ = {};      // by block of gradients
   LossScale loss_scale_;
   std::int64_t steps_ = 0;
 };

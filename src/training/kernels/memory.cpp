@@ -15,13 +15,14 @@ namespace {
 
 // The advice is ignored if huge pages have another size or are unavailable.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kPage = 4096;
 
 class HostMemory final : public Memory {
  public:
   bool on_host() const override { return true; }
   void* allocate(std::int64_t bytes, const char* purpose) override {
     const auto size = static_cast<std::size_t>(std::max(bytes, kAlignment));
-    const std::size_t unit = size < 2 * kHugePage ? kAlignment : kHugePage;
+    const std::size_t unit = size < kPage ? kAlignment : size < 2 * kHugePage ? kPage : kHugePage;
     const std::size_t whole = (size + unit - 1) / unit * unit;
     void* data = std::aligned_alloc(unit, whole);
     if (!data)

@@ -19,8 +19,8 @@ class Memory {
   virtual ~Memory() = default;
   /// Whether the host can access it directly.
   virtual bool on_host() const = 0;
-  /// Zeros, aligned to kAlignment. Throws Error(environment), naming `purpose` and the bytes, if
-  /// out of memory.
+  /// Zeros, aligned to kAlignment, on a host from 4 KiB on to pages. Throws Error(environment),
+  /// naming `purpose` and the bytes, if out of memory.
   virtual void* allocate(std::int64_t bytes, const char* purpose) = 0;
   virtual void release(void* data) = 0;
   /// Zeroed host memory for fast copies from and to the device; released by release_staging().

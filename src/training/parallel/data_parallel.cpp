@@ -164,11 +164,27 @@ DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOpt
                     " ranks cannot train on GPUs together: no gradient exchange is "
                     "available",
                 "build with NCCL or train with one rank");
-  replica.own(exchange_.owned());
+  if (options.offload.empty())
+    replica.own(exchange_.owned());
+  else
+    offload(options.offload);
   if (group.size() == 1 || !options.method.is_local()) return;
   local_ = std::make_unique<LocalSgd>(replica, group, options.method, options.bucket_bytes,
                                       options.order);
   local_steps_ = options.method.local_steps;
+}
+
+/// On every rank or on none: the others would wait for one without room.
+void DataParallel::offload(const std::filesystem::path& folder) {
+  std::string reason;
+  replica_.keep_state_in(folder);
+  try {
+    replica_.own(exchange_.owned());
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  if (const std::string first = agreed(group_, reason); !first.empty())
+    throw Error(ErrorKind::environment, first, "free space there, or choose another folder");
 }
 
 std::int64_t DataParallel::kept_bytes() const {
@@ -209,7 +225,7 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   if (thrown && (model_ != nullptr || local_)) std::rethrow_exception(thrown);
   const Seconds exchanged = steady_now();
   out.loss = agree_on_loss(thrown, out);
-  const Seconds agreed = steady_now();
+  const Seconds agreed = steady_now(), waited = replica_.state_wait();
   out.gradient_norm = gradient_norm();
   {
     const TimelineScope recorded(replica_.timeline(), Activity::update);
@@ -240,7 +256,8 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   (drains ? out.pipeline_wait : out.exchange_exposed) += agreed - exchanged;
   out.exchange_hidden = times.hidden();
   out.compression = times.compressed;
-  out.optimizer = updated - agreed;
+  out.offload_wait = replica_.state_wait() - waited;
+  out.optimizer = updated - agreed - out.offload_wait;
   out.total = end - begin;
   return out;
 }

@@ -41,8 +41,9 @@ struct StepOutcome : Replica::Step {
   /// Exchange of gradients, loss and sharded parameters: the exposed part, and the part hidden
   /// behind the backward pass; waiting for late ranks included.
   Seconds exchange_exposed, exchange_hidden;
-  Seconds compression;  // of exchanged gradients, and restoring them; part of no other time
-  Seconds optimizer;    // norm, clipping, update
+  Seconds compression;   // of exchanged gradients, and restoring them; part of no other time
+  Seconds optimizer;     // norm, clipping, update
+  Seconds offload_wait;  // for optimizer state in a file
   Seconds total;
   /// Over ranks: the longest time for forward and backward pass, minus the mean. With local steps
   /// that of all steps of a period, in its last one.
@@ -128,6 +129,7 @@ class DataParallel {
   void resume();
 
  private:
+  void offload(const std::filesystem::path& folder);
   double agree_on_loss(std::exception_ptr thrown, StepOutcome& out);
   double gradient_norm();
   double norm_of_parts();

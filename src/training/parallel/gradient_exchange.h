@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -63,6 +64,8 @@ struct DataParallelOptions {
   /// Of several ranks with whole models in host memory, all in f32 or f64, if it is not full. A
   /// compressed exchange follows the backward pass, without overlap; shard_optimizer must be off.
   ExchangeMethod method = {};
+  /// Folder for a file with the optimizer's state, on hosts; empty: the state is in memory.
+  std::filesystem::path offload = {};
 };
 
 /// The blocks whose gradient sum a rank holds: all, or if the optimizer is sharded its part of each

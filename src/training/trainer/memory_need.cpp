@@ -71,8 +71,10 @@ MemoryNeed memory_need(const Workload& workload, const BatchSplit& split, Dtype 
         {std::string(to_string(label)), peaks[i] * (shared ? 1 : split.lanes * kept)});
   }
   const int replicas = replicas_of(part, split);
-  need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(
-                                        owned_elements(training, replicas, exchange), dtype)});
+  const std::int64_t owned = owned_elements(training, replicas, exchange);
+  const std::int64_t kept_elements =
+      exchange.offload.empty() ? owned : StateWindows::of(owned).buffered();
+  need.uses.push_back({"optimizer", workload.optimizer()->state_bytes(kept_elements, dtype)});
   const std::int64_t elements = gradient_row(training).elements();
   if (const std::int64_t bytes = kept_bytes(exchange.method, elements, dtype); bytes > 0)
     need.uses.push_back({std::string(kept_label(exchange.method)), bytes});

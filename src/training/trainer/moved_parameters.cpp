@@ -25,8 +25,8 @@ bool is_lookup_table(const Graph& graph, int tensor) {
 }
 
 /// Empty if the optimizer keeps no master weights.
-View master_row(const Optimizer& optimizer) {
-  for (const NamedView& state : optimizer.state())
+View master_row(const Replica& replica) {
+  for (const NamedView& state : replica.optimizer_state())
     if (state.name == "master_weights") return state.view;
   return {};
 }
@@ -82,7 +82,7 @@ std::vector<MovedParameters::Masters> MovedParameters::masters_of(const Weights&
   constexpr std::uint64_t kPrime = 0x100000001b3;
   const View view =
       without_padding(replica_.plan().graph->tensor(tensor), here.view(replica_.plan(), tensor));
-  const View masters = master_row(replica_.optimizer());
+  const View masters = master_row(replica_);
   const std::int64_t begin = element_of(here.all(), view), end = begin + view.elements();
   std::vector<Masters> parts(static_cast<std::size_t>((view.elements() + kPart - 1) / kPart));
   for (const UpdateRange& range : replica_.updates()) {
@@ -111,7 +111,7 @@ std::vector<double> MovedParameters::count_unchanged(const Weights& here,
   const auto now = parts_of(here, before.id);
   const View view = without_padding(replica_.plan().graph->tensor(before.id),
                                     here.view(replica_.plan(), before.id));
-  const bool narrow = is_narrow(view.dtype) && master_row(replica_.optimizer());
+  const bool narrow = is_narrow(view.dtype) && master_row(replica_);
   std::vector<Masters> masters;
   std::vector<double> counts;
   for (std::size_t i = 0; i < now.size(); ++i) {

@@ -41,7 +41,7 @@ double square(const std::vector<double>& values) {
 /// The masters of the parameters if there are any: they hold what an update changes.
 std::vector<double> RateWatch::values_of(const UpdateRange& range) const {
   Memory* memory = replica_.kernels().memory.get();
-  for (const NamedView& state : replica_.optimizer().state())
+  for (const NamedView& state : replica_.optimizer_state())
     if (state.name == kMasters)
       return wide(part_of(state.view, range.first, range.parameters.elements()), memory);
   return wide(range.parameters, memory);
@@ -61,7 +61,7 @@ void RateWatch::after_step(std::int64_t step, double rate) {
   const UpdateRange& range = replica_.updates().front();
   Memory* memory = replica_.kernels().memory.get();
   sample_.state.clear();
-  for (const NamedView& state : replica_.optimizer().state())
+  for (const NamedView& state : replica_.optimizer_state())
     if (state.name != kMasters)
       sample_.state.push_back(
           wide(part_of(state.view, range.first, range.parameters.elements()), memory));

@@ -37,6 +37,7 @@ constexpr RunPhase kPhasesOfStep[] = {
     RunPhase::exchange_exposed,
     RunPhase::compression,
     RunPhase::optimizer,
+    RunPhase::offload_wait,
     RunPhase::lane_wait,
 };
 
@@ -61,6 +62,7 @@ SlowdownWatch::Step SlowdownWatch::step_of(const StepOutcome& outcome) const {
                 outcome.exchange_exposed.value,
                 outcome.compression.value,
                 outcome.optimizer.value,
+                outcome.offload_wait.value,
                 0.0};
   step.times.back() = total - sum_of(step.times);
   return step;

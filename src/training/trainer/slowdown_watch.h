@@ -34,7 +34,7 @@ class SlowdownWatch {
   bool slow() const { return slow_.has_value(); }
 
  private:
-  static constexpr std::size_t kPhases = 13;  // of a step
+  static constexpr std::size_t kPhases = 14;  // of a step
   using Times = std::array<double, kPhases>;
 
   struct Step {

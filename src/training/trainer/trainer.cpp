@@ -77,6 +77,7 @@ void Trainer::finish() {
                          &run_.processor.update})
     *phase = {total(group_, phase->value) / group_.size()};
   run_.memory = memory_of_fullest_rank();
+  run_.offload = offload_of_ranks();
   if (profiler_) run_.profile = profiler_->finish();
   if (replica_->loss_scale().dynamic()) run_.loss_scale = replica_->loss_scale().state();
   run_.checks = checks_->finish(ranks_);
@@ -131,6 +132,21 @@ std::vector<MemoryUse> Trainer::memory_of_fullest_rank() const {
     uses[i].bytes =
         static_cast<std::int64_t>(all[static_cast<std::size_t>(fullest) * own.size() + i]);
   return uses;
+}
+
+std::optional<Offload> Trainer::offload_of_ranks() const {
+  if (options_.parallel.offload.empty()) return {};
+  replica_->state_file()->settle();
+  const StateFile::Traffic own = replica_->state_file()->traffic();
+  Offload all;
+  all.bytes = total(group_, static_cast<double>(own.file_bytes));
+  all.moved = total(group_, static_cast<double>(own.read_bytes + own.written_bytes));
+  all.busy = {total(group_, own.busy.value) / group_.size()};
+  all.waited = {total(group_, own.waited.value) / group_.size()};
+  all.windows = static_cast<std::int64_t>(
+      largest(group_, static_cast<double>(replica_->state_file()->windows().count())));
+  all.direct = total(group_, own.direct ? 1.0 : 0.0) == group_.size();
+  return all;
 }
 
 std::int64_t Trainer::parameter_count() const {
@@ -413,10 +429,11 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
   breakdown_.add(RunPhase::exchange_hidden, step.exchange_hidden);
   breakdown_.add(RunPhase::compression, step.compression);
   breakdown_.add(RunPhase::optimizer, step.optimizer);
+  breakdown_.add(RunPhase::offload_wait, step.offload_wait);
   const Seconds named = step.data + step.rollout + step.transfer + step.forward + step.backward +
                         step.tensor_exchange + step.context_exchange + step.expert_exchange +
                         step.pipeline_wait + step.exchange_exposed + step.compression +
-                        step.optimizer;
+                        step.optimizer + step.offload_wait;
   breakdown_.add(RunPhase::lane_wait, step.total - named);
   run_.processor.data += step.data_processor;
   run_.processor.forward += step.forward_processor;

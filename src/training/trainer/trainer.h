@@ -125,6 +125,7 @@ class Trainer {
   void finish();
   std::vector<MemoryUse> memory() const;
   std::vector<MemoryUse> memory_of_fullest_rank() const;
+  std::optional<Offload> offload_of_ranks() const;
   std::int64_t samples_done() const { return done_ * split_.batch; }
 
   Seconds started_;

@@ -3,16 +3,30 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "training/engine/state_file.h"
 
 namespace bench::training {
 
 std::string_view to_string(RunPhase phase) {
-  constexpr std::string_view kNames[] = {
-      "data",          "rollout",          "transfer",         "forward",
-      "backward",      "tensor_exchange",  "context_exchange", "expert_exchange",
-      "pipeline_wait", "exchange_exposed", "compression",      "optimizer",
-      "lane_wait",     "evaluation",       "checkpoint",       "checks",
-      "other",         "exchange_hidden"};
+  constexpr std::string_view kNames[] = {"data",
+                                         "rollout",
+                                         "transfer",
+                                         "forward",
+                                         "backward",
+                                         "tensor_exchange",
+                                         "context_exchange",
+                                         "expert_exchange",
+                                         "pipeline_wait",
+                                         "exchange_exposed",
+                                         "compression",
+                                         "optimizer",
+                                         "offload_wait",
+                                         "lane_wait",
+                                         "evaluation",
+                                         "checkpoint",
+                                         "checks",
+                                         "other",
+                                         "exchange_hidden"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 
@@ -55,6 +69,23 @@ double pipeline_bubble(const std::vector<PhaseTime>& breakdown) {
       all += time.mean.value;
   }
   return all > 0.0 ? waited / all : 0.0;
+}
+
+Seconds expected_wait(const Offload& offload, const std::vector<PhaseTime>& breakdown) {
+  const auto windows = static_cast<double>(offload.windows);
+  const double in_passes = std::min(1.0, static_cast<double>(StateWindows::kBuffers) / windows);
+  Seconds update, others;
+  for (const PhaseTime& time : breakdown) {
+    if (time.phase == RunPhase::optimizer)
+      update += time.mean;
+    else if (time.share && time.phase != RunPhase::offload_wait)
+      others += time.mean;
+  }
+  const auto excess = [](Seconds needed, Seconds hidden) {
+    return needed > hidden ? needed - hidden : Seconds{};
+  };
+  return excess(offload.busy * (1.0 - in_passes), update) +
+         excess(offload.busy * in_passes, others);
 }
 
 std::optional<double> samples_to_target(const std::vector<CurvePoint>& curve,

@@ -37,6 +37,7 @@ enum class RunPhase {
   exchange_exposed,
   compression,  // of exchanged gradients, and restoring them
   optimizer,
+  offload_wait,  // for optimizer state in a file
   lane_wait,
   evaluation,
   checkpoint,
@@ -103,6 +104,19 @@ struct MemoryUse {
   std::int64_t bytes = 0;  // at the peak, of the rank that uses most
 };
 
+/// Optimizer state in files.
+struct Offload {
+  double bytes = 0.0;        // of the files of all ranks
+  double moved = 0.0;        // read and written, of all ranks
+  std::int64_t windows = 0;  // of a rank's file, at most
+  Seconds busy, waited;      // mean over ranks: reading and writing; and waiting for it
+  bool direct = false;       // past the page cache, on all ranks
+};
+
+/// How long a run with these phases should wait for its optimizer state: three windows of a step
+/// are moved during its passes, the others during its update.
+Seconds expected_wait(const Offload& offload, const std::vector<PhaseTime>& breakdown);
+
 struct SavedCheckpoint {
   std::int64_t step = 0;  // steps done
   double seconds = 0.0;   // of the slowest rank
@@ -122,6 +136,7 @@ struct TrainingRun {
   };
   Processor processor = {};
   std::vector<MemoryUse> memory = {};
+  std::optional<Offload> offload = {};
   std::optional<StepProfile> profile = {};  // of this rank
   std::vector<TrainingCheck> checks = {};
   std::string not_compared = {};  // why a divided model was not compared with the whole one

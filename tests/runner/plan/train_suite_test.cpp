@@ -35,6 +35,7 @@ ProbeCatalogue training_catalogue() {
       "sequence_parallel": {"type": "boolean", "default": false},
       "zero": {"type": "integer", "default": 0},
       "exchange": {"type": "string", "default": "full"},
+      "offload": {"type": ["string", "null"], "default": null},
       "topk_share": {"type": "number", "default": 0.01},
       "target": {"type": ["number", "null"], "default": null},
       "dtype": {"type": "string", "default": "f32"},
@@ -83,6 +84,9 @@ TEST_CASE("each seed of a training has its own job with the given parameters") {
   CHECK(params["steps"] == 0);
   CHECK(plan.entries[0].job.ranks == 1);
   CHECK(plan.entries[0].job.telemetry.enabled);
+  CHECK(params["offload"].is_null());
+  CHECK(train_plan_of({.workload = "llm", .offload = "/d"}).entries[0].job.params["offload"] ==
+        "/d");
 }
 
 TEST_CASE("products are measured on the threads of a rank, before it trains") {

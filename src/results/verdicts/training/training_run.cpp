@@ -221,8 +221,9 @@ TrainingSetup setup_of(const Json& facts, const PlannedJob& job) {
   setup.params = job.params;
   if (setup.params.is_object()) {
     setup.params.erase("seed");
-    // Runs from before there were profiles and exchanges are of the same setup.
+    // Runs from before there were profiles, exchanges and offload are of the same setup.
     if (field(setup.params, "profile") == Json(false)) setup.params.erase("profile");
+    if (field(setup.params, "offload").is_null()) setup.params.erase("offload");
     if (field(setup.params, "exchange") == Json("full"))
       for (const char* name : {"exchange", "topk_share", "powersgd_rank", "local_steps",
                                "outer_rate", "outer_momentum"})

@@ -154,6 +154,25 @@ std::string exchange_text(const TrainingGroup& group) {
                      format(Bytes{number_field(group.facts, "exchange_bytes")}), 100.0 * ratio);
 }
 
+/// Optimizer state in files, and how long steps wait for it; "" if it is in memory.
+std::string offload_text(const TrainingGroup& group) {
+  const Json& offload = object_field(group.facts, "offload");
+  const double moved = number_field(offload, "moved_bytes");
+  const double busy = number_field(offload, "busy_seconds");
+  const double all = number_field(group.facts, "run_seconds");
+  if (!(moved > 0.0) || !(busy > 0.0) || !(all > 0.0)) return "";
+  const bool direct = field(offload, "direct") == Json(true);
+  const double ranks = static_cast<double>(group.setup.ranks);
+  return fmt::format(
+      "{} of optimizer state in {} ({}{}), moved at {} per rank; {:.3g} % of the time waits for "
+      "it, {:.3g} % expected at this rate",
+      format(Bytes{number_field(offload, "bytes")}), group.setup.ranks == 1 ? "a file" : "files",
+      text_field(offload, "file_system", "unknown file system"),
+      direct ? "" : ", through the page cache", format(moved / ranks / busy, Unit::byte_per_second),
+      100.0 * number_field(offload, "wait_seconds") / all,
+      100.0 * number_field(offload, "expected_wait_seconds") / all);
+}
+
 std::string bubble_text(const TrainingGroup& group) {
   const Json& division = object_field(group.facts, "division");
   const double bubble = number_field(division, "bubble");
@@ -180,6 +199,7 @@ std::vector<std::pair<std::string, std::string>> group_lines(const TrainingGroup
       {"MFU", mfu_text(group)},
       {"straggler", straggler_text(group)},
       {"exchange", exchange_text(group)},
+      {"offload", offload_text(group)},
       {"pipeline bubble", bubble_text(group)},
       {"whole model", not_compared_text(group)},
       {"energy", energy_text(group)}};
@@ -269,6 +289,7 @@ std::string split_words(const TrainingSetup& setup) {
   if (zero > 0) words.push_back(fmt::format("zero {}", zero));
   if (const std::string exchange = exchange_words(params); !exchange.empty())
     words.push_back(exchange);
+  if (field(params, "offload").is_string()) words.emplace_back("offload");
   return join(words, ", ");
 }
 

@@ -66,6 +66,27 @@ TEST_CASE("a missed time is null in JSON, and several setups have no common mean
   CHECK(json["series"][0]["points"][1]["n"] == 2);
 }
 
+TEST_CASE("offloaded optimizer state is named, with its rate and the wait that it should take") {
+  TrainingFixture fixture;
+  fixture.add({.seconds = 20.0,
+               .ranks = 2,
+               .offload = {{"file_system", "xfs"},
+                           {"direct", true},
+                           {"bytes", 8e9},
+                           {"moved_bytes", 32e9},
+                           {"windows", 16},
+                           {"busy_seconds", 8.0},
+                           {"wait_seconds", 4.0},
+                           {"expected_wait_seconds", 3.0}}});
+  const std::string text = to_text(training_report_of(fixture.records()), kPlainReport);
+  CHECK_THAT(text, Contains("2 ranks (offload)"));
+  CHECK_THAT(text, Contains("7.451 GiB of optimizer state in files (xfs), moved at 2.000 GB/s per "
+                            "rank; 20 % of the time waits for it, 15 % expected at this rate"));
+  TrainingFixture without;
+  without.add({.seconds = 20.0});
+  CHECK_THAT(to_text(training_report_of(without.records()), kPlainReport), !Contains("offload"));
+}
+
 TEST_CASE("a report without trainings says so in every form") {
   const TrainingReport none = make_training_report({});
   const Json json = to_json(none);

@@ -1,0 +1,234 @@
+#include "training/engine/state_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "devices/host_clock.h"
+#include "training/engine/content_hash.h"
+#include "training/engine/gradient_blocks.h"
+#include "training/engine/graph.h"
+
+namespace bench::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kPage = 4096;  // what direct access aligns addresses, offsets and sizes to
+constexpr std::int64_t kMostElements = std::int64_t{1} << 21;
+
+std::int64_t in_whole_pages(std::int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+std::int64_t size_in(const NamedView& array) {
+  return static_cast<std::int64_t>(size_of(array.view.dtype));
+}
+
+/// A file without a name. Direct access where the file system has it.
+Descriptor create_file(const fs::path& folder, bool& direct) {
+  std::error_code ignored;  // open() says why it fails
+  fs::create_directories(folder, ignored);
+  const fs::path path =
+      folder / fmt::format("benchctl-optimizer-{}-{}", ::getpid(), steady_now().value);
+  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor file(::open(path.c_str(), kFlags | O_DIRECT, 0600));
+  direct = file.valid();
+  if (!direct && errno == EINVAL) {
+    ::unlink(path.c_str());  // some file systems have created it by then
+    file = Descriptor(::open(path.c_str(), kFlags, 0600));
+  }
+  if (!file.valid())
+    throw_errno("create " + path.string() + " for optimizer state",
+                "choose a folder in which this user can create files");
+  ::unlink(path.c_str());
+  return file;
+}
+
+void reserve(int file, std::int64_t bytes, const fs::path& folder) {
+  const std::string what = fmt::format("reserve {} for optimizer state in {}",
+                                       format(Bytes{static_cast<double>(bytes)}), folder.string());
+  if (::fallocate(file, 0, 0, bytes) == 0) return;
+  if (errno != EOPNOTSUPP || ::ftruncate(file, bytes) != 0)
+    throw_errno(what, "free space there or choose another folder");
+}
+
+}  // namespace
+
+StateWindows StateWindows::of(std::int64_t elements) {
+  constexpr std::int64_t kWindows = 16;
+  const std::int64_t blocks = (elements + kWindows * kBlock - 1) / (kWindows * kBlock);
+  return {elements, std::min(kMostElements, blocks * kBlock)};
+}
+
+StateFile::StateFile(const fs::path& folder, std::vector<NamedView> buffers,
+                     const StateWindows& windows)
+    : folder_(folder),
+      buffers_(std::move(buffers)),
+      windows_(windows),
+      written_(static_cast<std::size_t>(windows.count())),
+      places_(static_cast<std::size_t>(windows.count()), Place::file) {
+  if (windows_.count() == 0) return;
+  for (const NamedView& array : buffers_) {
+    require(reinterpret_cast<std::uintptr_t>(array.view.data) % kPage == 0, "state file",
+            "a buffer does not begin with a page");
+    offsets_.push_back(traffic_.file_bytes);
+    traffic_.file_bytes += in_whole_pages(windows_.elements * size_in(array));
+  }
+  file_ = create_file(folder, traffic_.direct);
+  reserve(file_.get(), traffic_.file_bytes, folder);
+  void* mapped = ::mmap(nullptr, static_cast<std::size_t>(traffic_.file_bytes),
+                        PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (mapped == MAP_FAILED) throw_errno("map optimizer state in " + folder.string());
+  mapped_ = static_cast<std::byte*>(mapped);
+  thread_ = std::thread([this] { serve(); });
+}
+
+StateFile::~StateFile() {
+  if (thread_.joinable()) {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  if (mapped_ != nullptr) ::munmap(mapped_, static_cast<std::size_t>(traffic_.file_bytes));
+}
+
+void StateFile::rethrow_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+/// With the lock held.
+void StateFile::request(const Task& task) {
+  if (!task.writes) places_[static_cast<std::size_t>(task.window)] = Place::requested;
+  tasks_.push_back(task);
+  changed_.notify_all();
+}
+
+void StateFile::acquire(std::int64_t window) {
+  const Seconds begin = steady_now();
+  std::unique_lock lock(mutex_);
+  // The first step has nothing in its buffers.
+  const std::int64_t last = std::min(window + StateWindows::kBuffers, windows_.count());
+  for (std::int64_t next = window; next < last; ++next)
+    if (places_[static_cast<std::size_t>(next)] == Place::file) request({false, next});
+  const Place& place = places_[static_cast<std::size_t>(window)];
+  changed_.wait(lock, [&] { return failure_ || place == Place::buffer; });
+  traffic_.waited += steady_now() - begin;
+  rethrow_failure();
+}
+
+void StateFile::release(std::int64_t window) {
+  const std::lock_guard lock(mutex_);
+  rethrow_failure();
+  places_[static_cast<std::size_t>(window)] = Place::file;
+  request({true, window});
+  const std::int64_t next = window + StateWindows::kBuffers;
+  request({false, next < windows_.count() ? next : window % StateWindows::kBuffers});
+}
+
+void StateFile::settle() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return failure_ || (tasks_.empty() && !working_); });
+  rethrow_failure();
+}
+
+std::vector<NamedView> StateFile::state() {
+  settle();
+  std::vector<NamedView> views;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    std::byte* data = mapped_ == nullptr ? nullptr : mapped_ + offsets_[i];
+    views.push_back(
+        {buffers_[i].name, {data, 1, windows_.elements, buffers_[i].view.dtype}, nullptr});
+  }
+  return views;
+}
+
+StateFile::Traffic StateFile::traffic() const {
+  const std::lock_guard lock(mutex_);
+  return traffic_;
+}
+
+void StateFile::serve() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stop_ || !tasks_.empty(); });
+    if (stop_) return;
+    const Task task = tasks_.front();
+    tasks_.pop_front();
+    working_ = true;
+    lock.unlock();
+    const Seconds begin = steady_now();
+    std::exception_ptr thrown;
+    try {
+      carry_out(task);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    const Seconds took = steady_now() - begin;
+    lock.lock();
+    working_ = false;
+    traffic_.busy += took;
+    if (!task.writes) places_[static_cast<std::size_t>(task.window)] = Place::buffer;
+    if (thrown && !failure_) failure_ = thrown;
+    changed_.notify_all();
+  }
+}
+
+std::span<std::byte> StateFile::buffer_part(std::size_t array, std::int64_t window) const {
+  const std::int64_t size = size_in(buffers_[array]);
+  auto* first = buffers_[array].view.as<std::byte>() + windows_.buffer_of(window) * size;
+  return {first, static_cast<std::size_t>(in_whole_pages(windows_.elements_in(window) * size))};
+}
+
+/// Reads or writes all arrays of a window. What is read has to be what was written there: storage
+/// that loses writes or changes bits would spoil a training silently.
+void StateFile::carry_out(const Task& task) {
+  const auto window = static_cast<std::size_t>(task.window);
+  std::int64_t bytes = 0;
+  std::uint64_t hash = 0;
+  for (std::size_t array = 0; array < buffers_.size(); ++array) {
+    const std::span<std::byte> part = buffer_part(array, task.window);
+    transfer(task, array, part);
+    const auto used =
+        static_cast<std::size_t>(windows_.elements_in(task.window) * size_in(buffers_[array]));
+    hash = hash * 31 + content_hash(part.first(used));
+    bytes += std::ssize(part);
+  }
+  const std::lock_guard lock(mutex_);
+  (task.writes ? traffic_.written_bytes : traffic_.read_bytes) += bytes;
+  if (task.writes)
+    written_[window] = hash;
+  else if (written_[window] && *written_[window] != hash)
+    throw Error(ErrorKind::internal,
+                fmt::format("optimizer state read from the file in {} differs from what was "
+                            "written: window {} of {}",
+                            folder_.string(), task.window + 1, windows_.count()),
+                "check the storage, or choose another folder");
+}
+
+void StateFile::transfer(const Task& task, std::size_t array, std::span<std::byte> bytes) {
+  std::int64_t at = offsets_[array] + windows_.first(task.window) * size_in(buffers_[array]);
+  while (!bytes.empty()) {
+    const ssize_t done = task.writes ? ::pwrite(file_.get(), bytes.data(), bytes.size(), at)
+                                     : ::pread(file_.get(), bytes.data(), bytes.size(), at);
+    if (done < 0 && errno == EINTR) continue;
+    if (done == 0) errno = EIO;  // the file ends early
+    if (done <= 0)
+      throw_errno(
+          fmt::format("{} optimizer state in {}", task.writes ? "write" : "read", folder_.string()),
+          "check the storage, or choose another folder");
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+    at += done;
+  }
+}
+
+}  // namespace bench::training

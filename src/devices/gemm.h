@@ -30,7 +30,7 @@ struct GemmRequest {
   Dtype dtype = Dtype::f32;  // of A and B; int8: A is unsigned, B signed
   GemmShape shape;
   int threads = 1;
-  std::string library = "best";    // or onednn, openblas, ...
+  std::string library = "best";    // or onednn, openblas, ..., or the name of one found at run time
   std::string isa = "best";        // or the only instruction set the library may use: avx512, ...
   bool packed = true;              // B is converted to the library's layout beforehand
   bool fast_accumulation = false;  // fp8: accumulate in fewer bits, if supported
@@ -105,9 +105,12 @@ class Gemm {
   /// Throws Error(input) for more threads than cores.
   virtual GemmOffer prepare(const GemmRequest& request) = 0;
   /// The libraries that were tried so far where several could serve a request: for each kind of
-  /// request {"dtype", "threads", "isa", "packed", "cpu_isa", "libraries": [{"library", "version",
-  /// "isa", "flops", "chosen"}, or {"reason"}]}, flops a second of a product of size 512.
+  /// request {"dtype", "threads", "isa", "packed", "library", "cpu_isa", "libraries": [{"library",
+  /// "version", "isa", "flops", "chosen"}, without "flops" and with "wrong" if its result was
+  /// wrong, or {"reason"}]}, flops a second of a GEMM of size 512.
   virtual Json trials() const { return Json::array(); }
+  /// Why libraries that this machine has could not be loaded, so far.
+  virtual Json problems() const { return Json::array(); }
 };
 
 }  // namespace bench

@@ -76,6 +76,7 @@ CpuFeatures detect() {
   if (tiles && bit(seven.d, 24) && request_tiles()) {
     cpu.amx_bf16 = bit(seven.d, 22);
     cpu.amx_int8 = bit(seven.d, 25);
+    cpu.amx_fp16 = bit(seven_one.a, 21);
   }
   return cpu;
 }

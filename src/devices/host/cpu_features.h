@@ -20,6 +20,7 @@ struct CpuFeatures {
   bool avx512_vnni = false;
   bool amx_bf16 = false;
   bool amx_int8 = false;
+  bool amx_fp16 = false;
   // aarch64
   bool neon = false;
   bool neon_bf16 = false;

@@ -140,7 +140,11 @@ void FoundBlas::describe_mkl(const SharedLibrary& library) {
   constexpr int kIntegersOf32Bits = 0, kSequential = 1;
   kind_ = "mkl";
   if (auto* const set = library.find<int(int)>("MKL_Set_Interface_Layer")) set(kIntegersOf32Bits);
-  if (auto* const set = library.find<int(int)>("MKL_Set_Threading_Layer")) set(kSequential);
+  auto* const set_threads = library.find<int(int)>("MKL_Set_Threading_Layer");
+  if (set_threads == nullptr || set_threads(kSequential) != kSequential)
+    throw Error(ErrorKind::environment,
+                library.path().string() + " has threads of its own, which cannot be pinned",
+                "name oneMKL's libmkl_rt, and unset MKL_THREADING_LAYER");
   std::array<char, 256> text{};
   library.find<void(char*, int)>("MKL_Get_Version_String")(text.data(), text.size() - 1);
   // "Intel(R) oneAPI Math Kernel Library Version 2026.2-Product Build ..."
@@ -189,10 +193,11 @@ void FoundBlas::describe_armpl(const SharedLibrary& library) {
 
 std::string FoundBlas::isa(Dtype dtype) const {
   const CpuFeatures& cpu = cpu_features();
-  const bool tiles = dtype == Dtype::int8 ? cpu.amx_int8 : cpu.amx_bf16;
-  // oneMKL multiplies these types in tiles where there are some.
-  if (isa_ == "avx512" && tiles && dtype != Dtype::f64 && dtype != Dtype::f32) return "amx";
-  return isa_;
+  // oneMKL multiplies these types in tiles where the CPU has some for them.
+  const bool tiles = (dtype == Dtype::int8 && cpu.amx_int8) ||
+                     (dtype == Dtype::bf16 && cpu.amx_bf16) ||
+                     (dtype == Dtype::f16 && cpu.amx_fp16);
+  return isa_ == "avx512" && tiles ? "amx" : isa_;
 }
 
 void* FoundBlas::function(Dtype dtype) const {
@@ -290,8 +295,8 @@ class FoundBlasPlan final : public BlasPlan {
 
 GemmOffer FoundBlas::offer(const GemmRequest& request, const std::vector<int>& cores,
                            HostThreadWatch& watch) const {
-  if (!has_product(request.dtype))
-    return {nullptr, name() + " has no " + std::string(to_string(request.dtype)) + " product"};
+  if (!has_gemm(request.dtype))
+    return {nullptr, name() + " has no " + std::string(to_string(request.dtype)) + " GEMM"};
   if (!allowed_isa(request.isa, isa(request.dtype)))
     return {nullptr, name() + " selected kernels for " +
                          (kernels_.empty() ? "this CPU" : kernels_) + ", not " + request.isa};

@@ -34,12 +34,13 @@ class OneBlasThread {
 
 class FoundBlas final : public FoundLibrary {
  public:
-  /// Limits each call to the thread that makes it. Throws Error(environment) if the library has no
+  /// Limits each call to the thread that makes it, where the library can be told: OpenBLAS, oneMKL,
+  /// BLIS, and any whose threads are GNU OpenMP's. Throws Error(environment) if the library has no
   /// CBLAS, or the names of the one that the program uses.
   explicit FoundBlas(const SharedLibrary& library);
 
   std::string name() const override { return kind_ + "-" + version_; }
-  bool has_product(Dtype dtype) const override { return function(dtype) != nullptr; }
+  bool has_gemm(Dtype dtype) const override { return function(dtype) != nullptr; }
   const std::string& kernels() const { return kernels_; }  // that it chose: "SapphireRapids"
   /// The instruction set of a product of this type, as far as the library tells; "" if it does not.
   std::string isa(Dtype dtype) const;

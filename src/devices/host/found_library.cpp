@@ -113,7 +113,7 @@ SharedLibrary::SharedLibrary(fs::path path)
       handle_(dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst)) {
   if (handle_ == nullptr)
     throw Error(ErrorKind::environment, "cannot load " + path_.string() + ": " + dlerror(),
-                "remove it from BENCHCTL_BLAS, or install what it needs");
+                "install what it needs, or remove it (from BENCHCTL_BLAS, if it is named there)");
 }
 
 void* SharedLibrary::find(const std::string& name) const { return dlsym(handle_, name.c_str()); }

@@ -53,7 +53,7 @@ class FoundLibrary {
   virtual ~FoundLibrary() = default;
   /// With the version ("openblas-0.3.34.481.3"): results of two versions are different series.
   virtual std::string name() const = 0;
-  virtual bool has_product(Dtype dtype) const = 0;
+  virtual bool has_gemm(Dtype dtype) const = 0;
   virtual GemmOffer offer(const GemmRequest& request, const std::vector<int>& cores,
                           HostThreadWatch& watch) const = 0;
 };

@@ -116,7 +116,7 @@ class OneDnn {
 
   Owned primitive(const void* description) const {
     Owned made(f.primitive_destroy);
-    require(f.primitive_create(made.out(), description), "prepare a product");
+    require(f.primitive_create(made.out(), description), "prepare a GEMM");
     return made;
   }
 
@@ -152,7 +152,7 @@ Owned find_product(const OneDnn& library, const GemmRequest& request, const Type
   const int status = library.f.matmul_primitive_desc_create(
       product.out(), library.engine(), plain.a.get(), b.get(), nullptr, plain.c.get(), nullptr);
   if (status == kUnimplemented) return {};
-  require(status, "find a product");
+  require(status, "find a GEMM");
   do {
     if (allowed_isa(request.isa, onednn_isa(library.implementation(product)))) return product;
   } while (library.f.primitive_desc_next_impl(product.get()) == kSuccess);
@@ -221,9 +221,9 @@ class FoundOneDnnPlan final : public GemmPlan {
   void execute(const Owned& primitive, std::span<const OneDnnFunctions::Argument> arguments) const {
     require(library_.f.primitive_execute(primitive.get(), stream_.get(),
                                          static_cast<int>(arguments.size()), arguments.data()),
-            "run a product");
+            "run a GEMM");
   }
-  void wait() const { require(library_.f.stream_wait(stream_.get()), "finish a product"); }
+  void wait() const { require(library_.f.stream_wait(stream_.get()), "finish a GEMM"); }
 
   std::string name_;
   LibraryThreads threads_;  // before products, which depend on their number
@@ -297,13 +297,13 @@ FoundOneDnn::FoundOneDnn(const SharedLibrary& library) {
   get(f.primitive_destroy, "primitive_destroy");
 }
 
-bool FoundOneDnn::has_product(Dtype dtype) const { return types_of(dtype).has_value(); }
+bool FoundOneDnn::has_gemm(Dtype dtype) const { return types_of(dtype).has_value(); }
 
 GemmOffer FoundOneDnn::offer(const GemmRequest& request, const std::vector<int>& cores,
                              HostThreadWatch& watch) const {
   const std::string dtype(to_string(request.dtype));
   const std::optional<Types> types = types_of(request.dtype);
-  if (!types) return {nullptr, name() + " has no " + dtype + " product"};
+  if (!types) return {nullptr, name() + " has no " + dtype + " GEMM"};
   if (!threads_ && request.threads > 1) return {nullptr, name() + " was built without threads"};
   if (!find_product(OneDnn(functions_), request, *types))
     return {nullptr, name() + " has no " + dtype + " GEMM limited to " + request.isa + " here"};

@@ -56,7 +56,7 @@ class FoundOneDnn final : public FoundLibrary {
   explicit FoundOneDnn(const SharedLibrary& library);
 
   std::string name() const override { return "onednn-" + version_; }
-  bool has_product(Dtype dtype) const override;
+  bool has_gemm(Dtype dtype) const override;
   GemmOffer offer(const GemmRequest& request, const std::vector<int>& cores,
                   HostThreadWatch& watch) const override;
 

@@ -102,7 +102,7 @@ class OpenBlasPlan final : public BlasPlan {
 GemmOffer make_openblas_gemm(const GemmRequest& request, const std::vector<int>& cores,
                              HostThreadWatch& watch) {
   if (request.dtype != Dtype::f64 && request.dtype != Dtype::f32)
-    return {nullptr, "OpenBLAS has no " + std::string(to_string(request.dtype)) + " product"};
+    return {nullptr, "OpenBLAS has no " + std::string(to_string(request.dtype)) + " GEMM"};
   const std::string core = openblas_get_corename();
   if (!allowed_isa(request.isa, openblas_isa(core)))
     return {nullptr, "OpenBLAS selected kernels for " + core + ", not " + request.isa +

@@ -171,7 +171,7 @@ GemmOffer make_onednn_gemm(const GemmRequest& request, const std::vector<int>& c
                            HostThreadWatch& watch) {
   const std::string name(to_string(request.dtype));
   if (request.dtype != Dtype::f32 && request.dtype != Dtype::bf16 && request.dtype != Dtype::int8)
-    return {nullptr, "oneDNN has no " + name + " product"};
+    return {nullptr, "oneDNN has no " + name + " GEMM"};
   try {
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     if (!find_product(request, engine))

@@ -79,7 +79,7 @@ Json blis_version() {
 GemmOffer make_blis_gemm(const GemmRequest& request, const std::vector<int>& cores,
                          HostThreadWatch& watch) {
   if (request.dtype != Dtype::f64 && request.dtype != Dtype::f32)
-    return {nullptr, "BLIS has no " + std::string(to_string(request.dtype)) + " product"};
+    return {nullptr, "BLIS has no " + std::string(to_string(request.dtype)) + " GEMM"};
   if (!allowed_isa(request.isa, blis_isa(architecture())))
     return {nullptr, "BLIS selected kernels for " + architecture() + ", not " + request.isa +
                          ": set BLIS_ARCH_TYPE in the case's env"};

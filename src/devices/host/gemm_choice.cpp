@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/elements.h"
-#include "devices/host_clock.h"
+#include "core/error.h"
 
 namespace bench {
 namespace {
@@ -13,10 +15,9 @@ namespace {
 /// Libraries whose times differ by less count as equal.
 constexpr double kWorthIt = 1.1;
 constexpr int kTries = 5, kRounds = 3;
-/// One product for all shapes, so that a suite uses one library.
-constexpr GemmShape kTrial{512, 512, 512};
 
-/// Small whole numbers, whose product is exact in every type; those of A are not negative.
+/// Small whole numbers, whose sums of products are exact in every type; those of A are not
+/// negative.
 double element_of_a(std::int64_t row, std::int64_t column) {
   return static_cast<double>((3 * row + column) % 5);
 }
@@ -51,63 +52,81 @@ bool is_right(const GemmPlan& plan, const GemmShape& shape) {
   return true;
 }
 
-/// The best time of the trial product; nothing, with the reason, if the library has none.
-std::optional<double> trial_seconds(const GemmOffer& offer, const GemmRequest& trial,
-                                    std::string& reason) {
-  reason = offer.reason;
-  if (!offer.plan) return {};
+/// What a library did in one round.
+struct Tried {
+  std::optional<double> seconds = {};  // its best time
+  Json facts = {};                     // of Gemm::trials(), without "flops"
+  bool may_serve = true;
+};
+
+Tried try_once(const MakeGemm& make, const GemmRequest& trial, const std::vector<int>& cores,
+               HostThreadWatch& watch, const std::function<Seconds()>& now) try {
+  const GemmOffer offer = make(trial, cores, watch);
+  if (!offer.plan) return {.facts = {{"reason", offer.reason}}};
   GemmPlan& plan = *offer.plan;
+  Tried tried{.facts = {{"library", plan.library()},
+                        {"version", plan.version()},
+                        {"isa", plan.isa()},
+                        {"chosen", false}}};
   plan.load(matrix(trial.dtype, trial.shape.m, trial.shape.k, element_of_a),
             matrix(trial.dtype, trial.shape.k, trial.shape.n, element_of_b));
   plan.clear();
   plan.run(1);
   if (!is_right(plan, trial.shape)) {
-    reason = plan.library() + " computed a wrong product in the trial";
-    return {};
+    tried.facts["wrong"] = true;
+    tried.may_serve = false;
+    return tried;
   }
   double best = 1e300;
   for (int i = 0; i < kTries; ++i) {
-    const double start = steady_now().value;
+    const Seconds start = now();
     plan.run(1);
-    best = std::min(best, steady_now().value - start);
+    best = std::min(best, (now() - start).value);
   }
-  return best;
+  tried.seconds = best;
+  return tried;
+} catch (const Error& error) {
+  return {.facts = {{"reason", error.what()}}, .may_serve = false};
 }
 
 }  // namespace
 
+GemmRequest trial_request(GemmRequest request) {
+  request.shape = {512, 512, 512};
+  return request;
+}
+
 /// Tries one library after another, because they share their threads, in several rounds: the clock
 /// rises while the first one works.
 LibraryChoice choose_library(const std::vector<MakeGemm>& makers, const GemmRequest& request,
-                             const std::vector<int>& cores, HostThreadWatch& watch) {
-  GemmRequest trial = request;
-  trial.shape = kTrial;
-  LibraryChoice choice;
-  std::vector<std::optional<double>> seconds(makers.size());
+                             const std::vector<int>& cores, HostThreadWatch& watch,
+                             const std::function<Seconds()>& now) {
+  const GemmRequest trial = trial_request(request);
+  std::vector<Tried> best(makers.size());
   for (int round = 0; round < kRounds; ++round)
     for (std::size_t i = 0; i < makers.size(); ++i) {
-      if (round > 0 && !seconds[i]) continue;
-      const GemmOffer offer = makers[i](trial, cores, watch);
-      std::string reason;
-      const auto took = trial_seconds(offer, trial, reason);
-      seconds[i] = took ? std::min(*took, seconds[i].value_or(*took)) : took;
-      if (took && round > 0) continue;
-      const Json tried = took ? Json{{"library", offer.plan->library()},
-                                     {"version", offer.plan->version()},
-                                     {"isa", offer.plan->isa()},
-                                     {"chosen", false}}
-                              : Json{{"reason", reason}};
-      if (round == 0)
-        choice.tried.push_back(tried);
-      else
-        choice.tried[i] = tried;
+      if (round > 0 && !best[i].seconds) continue;
+      Tried tried = try_once(makers[i], trial, cores, watch, now);
+      if (tried.seconds && best[i].seconds)
+        tried.seconds = std::min(*tried.seconds, *best[i].seconds);
+      best[i] = std::move(tried);
     }
+  LibraryChoice choice;
+  std::optional<std::size_t> chosen;
   for (std::size_t i = 0; i < makers.size(); ++i) {
-    if (!seconds[i]) continue;
-    choice.tried[i]["flops"] = trial.shape.operations() / *seconds[i];
-    if (!choice.chosen || *seconds[i] * kWorthIt < *seconds[*choice.chosen]) choice.chosen = i;
+    Tried& tried = best[i];
+    if (tried.seconds) {
+      tried.facts["flops"] = trial.shape.operations() / *tried.seconds;
+      if (!chosen || *tried.seconds * kWorthIt < *best[*chosen].seconds) chosen = i;
+    }
+    if (tried.may_serve) choice.order.push_back(i);
   }
-  if (choice.chosen) choice.tried[*choice.chosen]["chosen"] = true;
+  if (chosen) {
+    best[*chosen].facts["chosen"] = true;
+    std::erase(choice.order, *chosen);
+    choice.order.insert(choice.order.begin(), *chosen);
+  }
+  for (Tried& tried : best) choice.tried.push_back(std::move(tried.facts));
   return choice;
 }
 

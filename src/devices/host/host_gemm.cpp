@@ -19,68 +19,70 @@ struct RequestKind {
   Dtype dtype = Dtype::f64;
   int threads = 1;
   std::string isa = {};
-  bool packed = true, found_only = false;
+  bool packed = true;
+  std::string library = {};  // best or found
   auto operator<=>(const RequestKind&) const = default;
 };
 
-/// Tried once: the same library then serves every shape of a process.
-std::map<RequestKind, LibraryChoice>& library_choices() {
-  static std::map<RequestKind, LibraryChoice> choices;
-  return choices;
+struct Libraries {
+  std::vector<MakeGemm> makers = {};
+  LibraryChoice choice = {};
+};
+
+/// Tried once: the same library then serves every shape of a process, if it can.
+std::map<RequestKind, Libraries>& known_libraries() {
+  static std::map<RequestKind, Libraries> known;
+  return known;
 }
 
-/// Those found at run time that have products of this type.
-std::vector<MakeGemm> found_makers(Dtype dtype) {
+MakeGemm maker_of(const FoundLibrary& library) {
+  return [&library](const GemmRequest& request, const std::vector<int>& cores,
+                    HostThreadWatch& watch) { return library.offer(request, cores, watch); };
+}
+
+/// In order of preference. oneDNN packs weights, and no other library of the build has bf16 and
+/// int8.
+std::vector<MakeGemm> makers_of(const GemmRequest& request, const std::vector<int>& cores,
+                                HostThreadWatch& watch) {
   std::vector<MakeGemm> makers;
+  if (request.library == "best") {
+    makers = {make_onednn_gemm};
+    if (!make_onednn_gemm(trial_request(request), cores, watch).plan)
+      makers.insert(makers.end(), {make_openblas_gemm, make_blis_gemm});
+  }
   for (const auto& library : found_libraries())
-    if (library->has_product(dtype))
-      makers.push_back([&found = *library](const GemmRequest& request,
-                                           const std::vector<int>& cores, HostThreadWatch& watch) {
-        return found.offer(request, cores, watch);
-      });
+    if (library->has_gemm(request.dtype)) makers.push_back(maker_of(*library));
   return makers;
 }
 
-GemmOffer make_fastest_gemm(const std::vector<MakeGemm>& makers, const GemmRequest& request,
-                            const std::vector<int>& cores, HostThreadWatch& watch) {
+const Libraries& libraries_for(const GemmRequest& request, const std::vector<int>& cores,
+                               HostThreadWatch& watch) {
   const RequestKind kind{request.dtype, request.threads, request.isa, request.packed,
-                         request.library == "found"};
-  auto known = library_choices().find(kind);
-  if (known == library_choices().end()) {
-    LibraryChoice choice = choose_library(makers, request, cores, watch);
-    for (const std::string& problem : found_library_problems())
-      choice.tried.push_back({{"reason", problem}});
-    known = library_choices().emplace(kind, std::move(choice)).first;
-  }
-  const LibraryChoice& choice = known->second;
-  if (choice.chosen) return makers[*choice.chosen](request, cores, watch);
+                         request.library};
+  const auto known = known_libraries().find(kind);
+  if (known != known_libraries().end()) return known->second;
+  Libraries libraries{makers_of(request, cores, watch)};
+  if (libraries.makers.size() == 1)
+    libraries.choice.order = {0};
+  else
+    libraries.choice = choose_library(libraries.makers, request, cores, watch);
+  return known_libraries().emplace(kind, std::move(libraries)).first->second;
+}
+
+/// By the library that won the trial, or another if that has no GEMM of this shape.
+GemmOffer make_fastest_gemm(const GemmRequest& request, const std::vector<int>& cores,
+                            HostThreadWatch& watch) {
+  const Libraries& libraries = libraries_for(request, cores, watch);
   std::vector<std::string> reasons;
-  for (const Json& tried : choice.tried) reasons.push_back(tried.at("reason"));
-  return {nullptr, join(reasons, "; ")};
-}
-
-GemmOffer make_found_gemm(const GemmRequest& request, const std::vector<int>& cores,
-                          HostThreadWatch& watch) {
-  const std::vector<MakeGemm> makers = found_makers(request.dtype);
-  if (!makers.empty()) return make_fastest_gemm(makers, request, cores, watch);
-  if (!found_library_problems().empty()) return {nullptr, join(found_library_problems(), "; ")};
-  return {nullptr, "no library with " + std::string(to_string(request.dtype)) +
-                       " products was found at run time: set BENCHCTL_BLAS to one"};
-}
-
-/// oneDNN is preferred: it packs weights, and no other library of the build has bf16 and int8.
-GemmOffer make_best_gemm(const GemmRequest& request, const std::vector<int>& cores,
-                         HostThreadWatch& watch) {
-  const std::vector<MakeGemm> found = found_makers(request.dtype);
-  std::vector<MakeGemm> makers{make_onednn_gemm};
-  GemmOffer offer = make_onednn_gemm(request, cores, watch);
-  if (offer.plan && found.empty()) return offer;
-  if (!offer.plan) makers = {make_openblas_gemm, make_blis_gemm};
-  offer.plan.reset();  // its threads
-  makers.insert(makers.end(), found.begin(), found.end());
-  GemmOffer fastest = make_fastest_gemm(makers, request, cores, watch);
-  if (!fastest.plan && !offer.reason.empty()) fastest.reason = offer.reason + "; " + fastest.reason;
-  return fastest;
+  for (const std::size_t index : libraries.choice.order) {
+    GemmOffer offer = libraries.makers[index](request, cores, watch);
+    if (offer.plan) return offer;
+    reasons.push_back(offer.reason);
+  }
+  reasons.insert(reasons.end(), found_library_problems().begin(), found_library_problems().end());
+  if (!reasons.empty()) return {nullptr, join(reasons, "; ")};
+  return {nullptr, "no library with a " + std::string(to_string(request.dtype)) +
+                       " GEMM was found at run time: set BENCHCTL_BLAS to one"};
 }
 
 /// The widest vectors that this CPU has, as far as libraries differ in them.
@@ -117,20 +119,30 @@ class HostGemm final : public Gemm {
     if (request.library == "onednn") return make_onednn_gemm(request, cores, watch_);
     if (request.library == "openblas") return make_openblas_gemm(request, cores, watch_);
     if (request.library == "blis") return make_blis_gemm(request, cores, watch_);
-    if (request.library == "found") return make_found_gemm(request, cores, watch_);
-    return make_best_gemm(request, cores, watch_);
+    for (const auto& library : found_libraries())
+      if (library->name() == request.library) return library->offer(request, cores, watch_);
+    if (request.library != "best" && request.library != "found")
+      return {nullptr, "this host has no library " + request.library};
+    return make_fastest_gemm(request, cores, watch_);
   }
 
   Json trials() const override {
     Json all = Json::array();
-    for (const auto& [kind, choice] : library_choices())
-      all.push_back({{"dtype", to_string(kind.dtype)},
-                     {"threads", kind.threads},
-                     {"isa", kind.isa},
-                     {"packed", kind.packed},
-                     {"cpu_isa", cpu_isa()},
-                     {"libraries", choice.tried}});
+    for (const auto& [kind, libraries] : known_libraries())
+      if (!libraries.choice.tried.empty())
+        all.push_back({{"dtype", to_string(kind.dtype)},
+                       {"threads", kind.threads},
+                       {"isa", kind.isa},
+                       {"packed", kind.packed},
+                       {"library", kind.library},
+                       {"cpu_isa", cpu_isa()},
+                       {"libraries", libraries.choice.tried}});
     return all;
+  }
+
+  /// Empty before anything was looked for.
+  Json problems() const override {
+    return known_libraries().empty() ? Json::array() : Json(found_library_problems());
   }
 
  private:

@@ -33,7 +33,8 @@ Json trials_of(State& state, const Gemm& gemm) {
   for (const Json& trial : gemm.trials())
     if (std::ranges::find(dtypes, trial.at("dtype").get<std::string>()) != dtypes.end() &&
         std::ranges::find(threads, trial.at("threads").get<int>()) != threads.end() &&
-        trial.at("isa") == state.text("isa") && trial.at("packed") == state.flag("packed"))
+        trial.at("isa") == state.text("isa") && trial.at("packed") == state.flag("packed") &&
+        trial.at("library") == state.text("library"))
       own.push_back(trial);
   return own;
 }
@@ -43,8 +44,9 @@ void run_gemm(State& state) {
   if (gemm == nullptr) return state.skip("no GEMM library for this device");
   for (const auto& name : state.list<std::string>("dtypes"))
     measure_dtype(state, *gemm, dtype_from(name));
-  if (const Json trials = trials_of(state, *gemm); !trials.empty())
-    state.facts("gemm_libraries", {{"trials", trials}});
+  const Json trials = trials_of(state, *gemm), problems = gemm->problems();
+  if (!trials.empty() || !problems.empty())
+    state.facts("gemm_libraries", {{"trials", trials}, {"problems", problems}});
 }
 
 const Registration gemm_probe{"gemm", run_gemm};

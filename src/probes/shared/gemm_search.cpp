@@ -163,13 +163,25 @@ GemmRequest gemm_request(const State& state, const GemmCase& c) {
           .rotate = state.flag("rotate")};
 }
 
+/// By the library of rank 0 on all ranks, whose trials may differ: they share a series.
+GemmOffer prepare_alike(Group& group, Gemm& gemm, GemmRequest& request) {
+  GemmOffer offer = gemm.prepare(request);
+  if (group.size() == 1) return offer;
+  const std::string own = offer.plan ? offer.plan->library() : "";
+  const std::string first = agreed(group, group.rank() == 0 ? own : "");
+  if (first.empty() || own.empty() || own == first) return offer;
+  offer.plan.reset();
+  request.library = first;
+  return gemm.prepare(request);
+}
+
 }  // namespace
 
 void measure_product(State& state, Gemm& gemm, const GemmCase& c) {
   PhaseTimes phases(state.device());
   Json params = params_of(state, c);
-  const GemmRequest request = gemm_request(state, c);
-  const GemmOffer offer = gemm.prepare(request);
+  GemmRequest request = gemm_request(state, c);
+  const GemmOffer offer = prepare_alike(state.group(), gemm, request);
   if (accumulates_fast(request)) params["fast_accumulation"] = true;
   if (const auto reason = agreed(state.group(), offer.plan ? "" : offer.reason); !reason.empty())
     return state.skip_series("throughput", params, reason);

@@ -48,7 +48,7 @@ void check_products(const FoundLibrary& library) {
           const GemmOffer offer =
               library.offer({.dtype = dtype, .shape = shape, .threads = threads, .packed = packed},
                             cpus.first(threads), watch);
-          if (!offer.plan && (dtype == Dtype::f16 || !library.has_product(dtype))) {
+          if (!offer.plan && (dtype == Dtype::f16 || !library.has_gemm(dtype))) {
             CHECK(!offer.reason.empty());
             continue;
           }
@@ -168,8 +168,8 @@ TEST_CASE("another OpenBLAS computes exact products on any number of threads") {
   }
   CHECK(blas->name().starts_with("openblas-0."));
   CHECK(!dynamic_cast<const FoundBlas&>(*blas).kernels().empty());
-  CHECK(blas->has_product(Dtype::f64));
-  CHECK(!blas->has_product(Dtype::bf16));
+  CHECK(blas->has_gemm(Dtype::f64));
+  CHECK(!blas->has_gemm(Dtype::bf16));
   check_products(*blas);
 }
 

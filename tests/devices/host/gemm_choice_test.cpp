@@ -2,20 +2,21 @@
 // time are known.
 #include "devices/host/gemm_choice.h"
 
-#include <chrono>
-#include <thread>
-
 #include "core/elements.h"
+#include "core/error.h"
 #include "tests/support/catch.h"
 
 namespace bench {
 namespace {
 
+/// A clock that only plans move on.
+double clock_s = 0.0;
+
 /// Computes only the rows that a trial compares, and takes as long as it is made to.
 class TimedPlan final : public GemmPlan {
  public:
-  TimedPlan(std::string name, std::chrono::milliseconds time, double error, GemmShape shape)
-      : name_(std::move(name)), time_(time), error_(error), shape_(shape) {}
+  TimedPlan(std::string name, double seconds, double error, GemmShape shape)
+      : name_(std::move(name)), seconds_(seconds), error_(error), shape_(shape) {}
 
   std::string library() const override { return name_; }
   std::string implementation() const override { return ""; }
@@ -31,7 +32,7 @@ class TimedPlan final : public GemmPlan {
   }
   void clear() override {}
   void run(std::int64_t) override {
-    std::this_thread::sleep_for(time_);
+    clock_s += seconds_;
     for (const std::int64_t row : {std::int64_t{0}, shape_.m / 2 - 1, shape_.m - 1})
       for (std::int64_t column = 0; column < shape_.n; ++column)
         c_[static_cast<std::size_t>(row * shape_.n + column)] = product(row, column);
@@ -53,50 +54,59 @@ class TimedPlan final : public GemmPlan {
   }
 
   std::string name_;
-  std::chrono::milliseconds time_;
+  double seconds_;
   double error_;
   GemmShape shape_;
   std::vector<double> a_ = {}, b_ = {}, c_ = {};
 };
 
-MakeGemm timed(std::string name, int milliseconds, double error = 0) {
+MakeGemm timed(std::string name, double seconds, double error = 0) {
   return [=](const GemmRequest& request, const std::vector<int>&, HostThreadWatch&) {
-    return GemmOffer{std::make_unique<TimedPlan>(name, std::chrono::milliseconds(milliseconds),
-                                                 error, request.shape),
-                     ""};
+    return GemmOffer{std::make_unique<TimedPlan>(name, seconds, error, request.shape), ""};
   };
 }
 
-LibraryChoice chosen_of(const std::vector<MakeGemm>& makers) {
-  HostThreadWatch watch;
-  return choose_library(makers, {.dtype = Dtype::f64, .shape = {8, 8, 8}}, {0}, watch);
+GemmOffer refuses(const GemmRequest&, const std::vector<int>&, HostThreadWatch&) {
+  return {nullptr, "has no GEMM"};
 }
+
+GemmOffer throws(const GemmRequest&, const std::vector<int>&, HostThreadWatch&) {
+  throw Error(ErrorKind::environment, "out of order");
+}
+
+LibraryChoice choice_of(const std::vector<MakeGemm>& makers) {
+  HostThreadWatch watch;
+  return choose_library(makers, {.dtype = Dtype::f64, .shape = {8, 8, 8}}, {0}, watch,
+                        [] { return Seconds{clock_s}; });
+}
+
+using Order = std::vector<std::size_t>;
 
 }  // namespace
 
 TEST_CASE("the fastest library is chosen, and all that were tried are named") {
-  const auto refuses = [](const GemmRequest&, const std::vector<int>&, HostThreadWatch&) {
-    return GemmOffer{nullptr, "has no product"};
-  };
-  const LibraryChoice choice = chosen_of({timed("slow", 40), refuses, timed("fast", 4)});
-  CHECK(choice.chosen == 2u);
+  const LibraryChoice choice = choice_of({timed("slow", 0.5), refuses, timed("fast", 0.25)});
+  CHECK(choice.order == Order{2, 0, 1});  // the others may have GEMMs of other shapes
   REQUIRE(choice.tried.size() == 3);
   CHECK(choice.tried[0].at("chosen") == false);
-  CHECK(choice.tried[0].at("flops").get<double>() <= 2.0 * 512 * 512 * 512 / 0.04);
-  CHECK(choice.tried[1] == Json{{"reason", "has no product"}});
+  CHECK(choice.tried[0].at("flops").get<double>() == Approx(2.0 * 512 * 512 * 512 / 0.5));
+  CHECK(choice.tried[1] == Json{{"reason", "has no GEMM"}});
   CHECK(choice.tried[2].at("library") == "fast");
   CHECK(choice.tried[2].at("chosen") == true);
 }
 
-TEST_CASE("the preferred library is kept if another is hardly faster") {
-  CHECK(chosen_of({timed("preferred", 30), timed("as fast", 30)}).chosen == 0u);
+TEST_CASE("the preferred library is kept unless another is a tenth faster") {
+  CHECK(choice_of({timed("preferred", 0.30), timed("hardly faster", 0.28)}).order == Order{0, 1});
+  CHECK(choice_of({timed("preferred", 0.30), timed("faster", 0.27)}).order == Order{1, 0});
 }
 
-TEST_CASE("a library whose product is wrong is not chosen, however fast it is") {
-  const LibraryChoice choice = chosen_of({timed("right", 20), timed("wrong", 1, 1.0)});
-  CHECK(choice.chosen == 0u);
-  CHECK(choice.tried[1] == Json{{"reason", "wrong computed a wrong product in the trial"}});
-  CHECK_FALSE(chosen_of({timed("wrong", 1, 0.5)}).chosen);
+TEST_CASE("a library whose result is wrong, or that fails, does not serve, however fast it is") {
+  const LibraryChoice choice = choice_of({timed("right", 0.5), timed("wrong", 0.1, 1.0), throws});
+  CHECK(choice.order == Order{0});
+  CHECK(choice.tried[1].at("wrong") == true);
+  CHECK(!choice.tried[1].contains("flops"));
+  CHECK(choice.tried[2].at("reason").get<std::string>().find("out of order") != std::string::npos);
+  CHECK(choice_of({timed("wrong", 0.1, 0.5)}).order.empty());
 }
 
 }  // namespace bench

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/json_fields.h"
 #include "core/text.h"
 #include "core/units.h"
@@ -26,6 +28,13 @@ std::string words_of_kind(const Json& trial) {
                      field(trial, "packed") == Json(false) ? ", not packed" : "");
 }
 
+/// Whether a library computed a wrong result.
+bool is_wrong(const Json& trial) {
+  const Json& libraries = array_field(trial, "libraries");
+  return std::ranges::any_of(libraries,
+                             [](const Json& one) { return field(one, "wrong") == Json(true); });
+}
+
 /// The library that was used knows an older CPU than this one.
 std::string advice(const Json& trial, const Json& chosen) {
   const std::string cpu = text_field(trial, "cpu_isa"), used = text_field(chosen, "isa");
@@ -42,10 +51,12 @@ std::string line_of(const Json& trial) {
   const Json* chosen = nullptr;
   const bool integers = text_field(trial, "dtype").starts_with("int");
   const Unit unit = integers ? Unit::op_per_second : Unit::flop_per_second;
-  std::vector<std::string> others, not_tried;
+  std::vector<std::string> others, wrong, not_tried;
   for (const Json& library : array_field(trial, "libraries")) {
     if (was_chosen(library))
       chosen = &library;
+    else if (field(library, "wrong") == Json(true))
+      wrong.push_back(text_field(library, "library", "?"));
     else if (std::isfinite(number_field(library, "flops")))
       others.push_back(words_of_library(library, unit));
     else if (const std::string reason = text_field(library, "reason"); !reason.empty())
@@ -53,10 +64,11 @@ std::string line_of(const Json& trial) {
   }
   if (chosen == nullptr) return "";
   const std::string warning = advice(trial, *chosen);
-  if (others.empty() && not_tried.empty() && warning.empty()) return "";
-  return fmt::format("{}: {} in a trial{}{}{}{}", words_of_kind(trial),
+  if (others.empty() && wrong.empty() && not_tried.empty() && warning.empty()) return "";
+  return fmt::format("{}: {} in a trial{}{}{}{}{}", words_of_kind(trial),
                      words_of_library(*chosen, unit),
                      others.empty() ? "" : "; others: ", join(others, ", "),
+                     wrong.empty() ? "" : "; WRONG RESULT, not used: " + join(wrong, ", "),
                      not_tried.empty() ? "" : "; not tried: " + join(not_tried, "; "), warning);
 }
 
@@ -66,7 +78,10 @@ Lines gemm_lines(const Json& facts) {
   Lines lines;
   for (const Json& trial : array_field(facts, "trials"))
     if (const std::string line = line_of(trial); !line.empty())
-      lines.lines.push_back({line, Tone::faint});
+      lines.lines.push_back({line, is_wrong(trial) ? Tone::bad : Tone::faint});
+  for (const Json& problem : array_field(facts, "problems"))
+    if (problem.is_string())
+      lines.lines.push_back({"not loaded: " + problem.get<std::string>(), Tone::unsure});
   return lines;
 }
 

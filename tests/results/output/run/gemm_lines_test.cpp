@@ -37,6 +37,19 @@ TEST_CASE("libraries that were tried are listed with their rates, and others wit
   CHECK(lines_of(trial).at(0).starts_with("int8, 1 thread, avx512, not packed: onednn 2.6.3"));
 }
 
+TEST_CASE("a library with a wrong result, and one that cannot be loaded, are named") {
+  const Json trial = trial_of("f32", {library("onednn", "2.6.3", "avx512", 1e11, true),
+                                      {{"library", "mkl-2026.2"}, {"wrong", true}}});
+  const Lines lines = gemm_lines(
+      {{"trials", Json::array({trial})}, {"problems", {"cannot load /x.so: no such file"}}});
+  REQUIRE(lines.lines.size() == 2);
+  CHECK(lines.lines[0].spans.at(0).text ==
+        "f32, 2 threads: onednn 2.6.3 100.0 GFLOP/s in a trial; WRONG RESULT, not used: "
+        "mkl-2026.2");
+  CHECK(lines.lines[0].spans.at(0).tone == Tone::bad);
+  CHECK(lines.lines[1].spans.at(0).text == "not loaded: cannot load /x.so: no such file");
+}
+
 TEST_CASE("a library that alone was tried is not worth a line, unless it knows only older CPUs") {
   CHECK(lines_of(trial_of("f64", {library("openblas", "0.3.30", "avx512", 9e10, true)})).empty());
   CHECK(lines_of(trial_of("f64", {library("openblas", "0.3.21", "avx2", 9e10, true)})) ==

@@ -58,7 +58,13 @@ inline void packed_edge(Index k, const T* a, const T* b, Start<T> start, T* c, I
     for (Index j = 0; j < columns; ++j)
       whole[i * kColumns + j] = (start.addend ? start.addend[i * start.stride + j] : T{}) +
                                 (start.bias ? start.bias[j] : T{});
-  packed_tile<T, kPackedRows>(k, a, b, {whole, kColumns, nullptr}, whole, kColumns);
+  const Start<T> from{whole, kColumns, nullptr};
+  if (rows <= kPackedRowStep)
+    packed_tile<T, kPackedRowStep>(k, a, b, from, whole, kColumns);
+  else if (rows <= 2 * kPackedRowStep)
+    packed_tile<T, 2 * kPackedRowStep>(k, a, b, from, whole, kColumns);
+  else
+    packed_tile<T, kPackedRows>(k, a, b, from, whole, kColumns);
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < columns; ++j) c[i * stride + j] = whole[i * kColumns + j];
 }

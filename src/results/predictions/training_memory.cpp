@@ -170,7 +170,9 @@ Prediction predict_training_memory(const TrainingMemoryQuestion& question) {
   const auto shares = shares_of(question);
   const double weights = sum_over(shares, question.weight_bytes, split.zero >= 3);
   const double gradients = sum_over(shares, question.gradient_bytes, split.zero >= 2);
-  const double optimizer = sum_over(shares, question.optimizer_bytes, split.zero >= 1);
+  const double state = sum_over(shares, question.optimizer_bytes, split.zero >= 1);
+  const bool offloads = question.offload_bytes_per_second > 0;
+  const double optimizer = offloads ? 0.0 : state;
   const double layers = std::ceil(model.layers / split.pipeline);
   double activations = layer_activation_bytes(question) * layers * held_micro_batches(question);
   if (question.recompute == Recompute::full) {  // one layer at a time is computed again
@@ -198,6 +200,13 @@ Prediction predict_training_memory(const TrainingMemoryQuestion& question) {
   answer.part("weights_bytes", weights);
   answer.part("gradients_bytes", gradients);
   answer.part("optimizer_bytes", optimizer);
+  if (offloads) {
+    answer.input("offload_bytes_per_second", question.offload_bytes_per_second, "given",
+                 PredictedUnit::bytes_per_second);
+    answer.part("offloaded_bytes", state);
+    answer.part("offload_seconds", 2 * state / question.offload_bytes_per_second,
+                PredictedUnit::seconds);
+  }
   answer.part("activations_bytes", activations);
   answer.part("logits_bytes", logits);
   answer.formula =
@@ -212,6 +221,14 @@ Prediction predict_training_memory(const TrainingMemoryQuestion& question) {
       "and NCCL (about 1 to 3 GB) come on top",
       "a training that is measured against this has gradients and activations for each of its "
       "lanes: train with --lanes 1"};
+  if (offloads) {
+    answer.sources.emplace_back(
+        "offload: ZeRO-Infinity, Rajbhandari et al. 2021, arXiv 2104.07857");
+    answer.notes.emplace_back(
+        "offload_seconds: each step reads and writes the optimizer's state; what update and passes "
+        "do not hide of it is added to a step. Windows of the state that are on the device come on "
+        "top: of benchctl train three of 16 or more, each of at most 2 Mi parameters");
+  }
   return answer;
 }
 

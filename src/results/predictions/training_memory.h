@@ -36,6 +36,9 @@ struct TrainingMemoryQuestion {
   double gradient_bytes = 2;
   double optimizer_bytes = 12;  // Adam in f32: a master copy and two moments
   double activation_bytes = 2;  // of a number
+  /// The optimizer's state is on a disk or in the host's memory, which a device reads and writes at
+  /// this rate; 0: on the device.
+  double offload_bytes_per_second = 0;
   Recompute recompute = Recompute::none;
   bool fused_attention = true;  // no square of tokens is kept
 };

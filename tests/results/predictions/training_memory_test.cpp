@@ -64,6 +64,20 @@ TEST_CASE("the first stage of a pipeline holds as many micro batches as there ar
         Approx(alone * (1 + 3.0 / 8)));
 }
 
+TEST_CASE("offloaded optimizer state leaves the device and is read and written in each step") {
+  TrainingMemoryQuestion question{.model = model_shape("gpt2-124m")};
+  const Prediction on_device = predict_training_memory(question);
+  CHECK(std::isnan(part_of(on_device, "offloaded_bytes")));
+  const double state = part_of(on_device, "optimizer_bytes");
+  CHECK(state == Approx(12 * question.model.parameters()));
+  question.offload_bytes_per_second = 2e9;
+  const Prediction offloaded = predict_training_memory(question);
+  CHECK(part_of(offloaded, "optimizer_bytes") == 0.0);
+  CHECK(part_of(offloaded, "offloaded_bytes") == state);
+  CHECK(part_of(offloaded, "offload_seconds") == Approx(2 * state / 2e9));
+  CHECK(offloaded.value == Approx(on_device.value - state));
+}
+
 TEST_CASE("expert parallelism splits routed experts only") {
   TrainingMemoryQuestion question{.model = model_shape("mixtral-8x7b")};
   question.split.data = 8;

@@ -76,6 +76,11 @@ void add_predict_memory(CLI::App& predict, CommandResult& result) {
              "Set the bytes of a gradient (default: 2)");
   add_number(*command, "--activation-bytes", options->question.activation_bytes, "N",
              "Set the bytes of an activation (default: 2)");
+  add_number(
+      *command, "--offload", options->question.offload_bytes_per_second, "RATE",
+      "Keep the optimizer's state on a disk or in the host's memory, which each device reads "
+      "and writes at this rate in B/s (default: on the device)")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--unfused-attention", options->unfused,
                     "Keep the square of attention scores (default: fused attention)");
   add_device_option(*command, *options, "Say whether it fits into this product");

@@ -131,6 +131,7 @@ diagnosis::Diagnosed waiting_training() {
                                        {Measure::exchange_share, 0.12},
                                        {Measure::pipeline_share, 0.0},
                                        {Measure::optimizer_share, 0.05},
+                                       {Measure::offload_share, 0.0},
                                        {Measure::lane_wait_share, 0.01},
                                        {Measure::checkpoint_share, 0.04},
                                        {Measure::residual_share, 0.01},

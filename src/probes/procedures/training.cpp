@@ -11,6 +11,7 @@
 #include "probes/probe.h"
 #include "probes/shared/host_watch.h"
 #include "probes/state.h"
+#include "probes/storage/file_system_facts.h"
 #include "probes/storage/work_folder.h"
 #include "probes/training/live_progress.h"
 #include "probes/training/training_base.h"
@@ -313,6 +314,32 @@ class WatchedSteps final : public TrainingLog {
   LiveProgress live_;
 };
 
+/// The type of the file system for optimizer state in files, or why the state cannot be there; on
+/// every rank the same reason.
+struct OffloadFiles {
+  std::string type = {}, why_not = {};
+};
+
+OffloadFiles offload_files(State& state, const std::filesystem::path& folder) {
+  OffloadFiles files;
+  if (folder.empty()) return files;
+  try {
+    std::error_code ignored;  // then the folder cannot be examined
+    std::filesystem::create_directories(folder, ignored);
+    const storage::FileSystemFacts facts = storage::file_system_of(folder);
+    files.type = facts.type;
+    if (facts.memory)
+      files.why_not = fmt::format(
+          "{} is in memory ({}), where offloaded optimizer state saves "
+          "nothing: choose a folder on a disk",
+          folder.string(), facts.type);
+  } catch (const Error& error) {
+    files.why_not = error.text();
+  }
+  files.why_not = agreed(state.group(), files.why_not);
+  return files;
+}
+
 void run_training(State& state) {
   TrainingKernels* kernels = state.device().training_kernels();
   if (kernels == nullptr) return state.skip("this device has no training kernels");
@@ -355,6 +382,8 @@ void run_training(State& state) {
                                                 state.device().kind() == "host");
       !why.empty())
     return state.skip(why);
+  const OffloadFiles files = offload_files(state, options.parallel.offload);
+  if (!files.why_not.empty()) return state.skip(files.why_not);
   const MemoryBudget budget = memory_budget(state);
   if (state.flag("largest_batch")) use_largest_batch(state, *workload, budget, options);
   training::round_to_periods(options);
@@ -382,8 +411,8 @@ void run_training(State& state) {
     write_weights(state, *workload, trainer, weights);
     return state.skip(already_trained_reason(run, options.recipe.target));
   }
-  write_training(
-      state, {*workload, options, trainer, run, kernels->name(), host, steps, cache, memory.facts});
+  write_training(state, {*workload, options, trainer, run, kernels->name(), host, steps, cache,
+                         memory.facts, files.type});
   write_weights(state, *workload, trainer, weights);
 }
 

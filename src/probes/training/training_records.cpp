@@ -7,7 +7,6 @@
 
 #include "core/dtype.h"
 #include "core/text.h"
-#include "probes/storage/file_system_facts.h"
 #include "probes/training/profile_records.h"
 #include "probes/training/training_base.h"
 #include "probes/training/training_series.h"
@@ -131,12 +130,13 @@ Json exchange_of_less(const FinishedTraining& f) {
 Json offload_of(const FinishedTraining& f) {
   if (!f.run.offload) return nullptr;
   const training::Offload& offload = *f.run.offload;
-  return {{"file_system", storage::file_system_of(f.options.parallel.offload).type},
+  return {{"file_system", f.offload_files},
           {"direct", offload.direct},
           {"bytes", offload.bytes},
           {"moved_bytes", offload.moved},
           {"windows", offload.windows},
-          {"busy_seconds", offload.busy.value},
+          {"moving_seconds", offload.moving.value},
+          {"hashing_seconds", offload.hashing.value},
           {"wait_seconds", offload.waited.value},
           {"expected_wait_seconds", training::expected_wait(offload, f.run.breakdown).value}};
 }

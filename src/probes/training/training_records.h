@@ -20,6 +20,7 @@ struct FinishedTraining {
   Conditions steps = {};  // of each step
   Json cache = nullptr;   // clear_cache()
   Json memory = nullptr;  // by the plan: {"bytes", "available", "largest_batch"} of one rank
+  std::string offload_files = {};  // the file system of optimizer state in files
 };
 
 /// Whether its time to the target is valid: it met the target, and all checks passed.

@@ -227,6 +227,8 @@ Checkpoints::Done Checkpoints::finish(std::int64_t step, double bytes, Seconds b
 Checkpoints::Done Checkpoints::save(const Json& notes) {
   const Seconds begin = steady_now();
   const std::int64_t step = training_.replica().steps_done();
+  agree(reason_of([&] { training_.replica().verify_state(); }), ErrorKind::environment,
+        "check the storage of the optimizer's state, or choose another folder for it");
   std::vector<NamedView> sections = own();
   if (training_.replicas().rank() == 0) {
     const std::vector<NamedView> all = shared();

@@ -418,7 +418,10 @@ void Replica::update(double rate, double gradient_scale) {
   if (!state_file_) return update_chunks({0, chunks_.size()}, 0);
   const StateWindows& windows = state_file_->windows();
   for (std::int64_t window = 0; window < windows.count(); ++window) {
-    state_file_->acquire(window);
+    {
+      const TimelineScope recorded(timeline(), Activity::offload_wait);
+      state_file_->acquire(window);
+    }
     update_chunks(windows_[static_cast<std::size_t>(window)],
                   windows.buffer_of(window) - windows.first(window));
     state_file_->release(window);
@@ -427,6 +430,7 @@ void Replica::update(double rate, double gradient_scale) {
 
 /// `moved`: the distance from the offsets of their state to where it is in the optimizer's memory.
 void Replica::update_chunks(ChunkRange chunks, std::int64_t moved) {
+  const TimelineScope recorded(timeline(), Activity::update);
   pool_.run([&](int thread) {
     const KernelSet& kernels = lanes_[static_cast<std::size_t>(thread)]->kernels();
     const auto work = [&] {

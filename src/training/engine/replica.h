@@ -144,8 +144,13 @@ class Replica {
   std::vector<NamedView> optimizer_state() const;
   /// So far, of updates for state in a file.
   Seconds state_wait() const { return state_file_ ? state_file_->traffic().waited : Seconds{}; }
+  /// Before optimizer_state() is kept: that a file still has what was written. Throws
+  /// Error(environment) if it has not.
+  void verify_state() const {
+    if (state_file_) state_file_->verify();
+  }
   /// Null if the state is in memory.
-  const StateFile* state_file() const { return state_file_.get(); }
+  StateFile* state_file() const { return state_file_.get(); }
   /// For work on tensors outside the lanes; one thread at a time.
   const KernelSet& kernels() const { return kernels_; }
   WorkerPool& pool() { return pool_; }

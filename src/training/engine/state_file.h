@@ -1,6 +1,7 @@
 // Optimizer state in a file instead of memory: offload to storage, as of ZeRO-Infinity (arXiv
 // 2104.07857). A step reads it, updates it and writes it back, window by window. Three windows are
-// in memory: while one is updated, a thread of its own writes the one before and reads the next.
+// in memory: while one is updated, a thread of its own writes the one before and reads the next,
+// with several requests at once.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <deque>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -18,6 +20,7 @@
 
 #include "core/descriptor.h"
 #include "core/units.h"
+#include "training/engine/worker_pool.h"
 #include "training/kernels/memory.h"
 
 namespace bench::training {
@@ -57,22 +60,25 @@ class StateFile {
 
   const StateWindows& windows() const { return windows_; }
   /// Waits until the window is in its buffer. Rethrows errors of the thread, as all that follow do:
-  /// Error(environment) for storage that fails, Error(internal) if the state that is read is not
-  /// what was written.
+  /// Error(environment) for storage that fails, or gives back other state than was written.
   void acquire(std::int64_t window);
   /// The window has been updated: writes it, and reads the next one that its buffer is for, after
   /// the last window of a step that of the next step.
   void release(std::int64_t window);
   /// Waits until nothing is being read or written.
-  void settle() const;
+  void settle();
   /// All of the state as one view of each array, mapped from the file once all is written. Values
   /// may be written there until the first acquire().
   std::vector<NamedView> state();
+  /// Whether state() has what was written, which nothing else checks. Throws like acquire().
+  void verify();
 
   struct Traffic {
     std::int64_t file_bytes = 0;
     std::int64_t read_bytes = 0, written_bytes = 0;
-    Seconds busy;         // of the thread, reading and writing
+    Seconds moving;       // of the thread, reading and writing
+    Seconds hashing;      // of the thread, in addition
+    Seconds updating;     // between acquire() and release()
     Seconds waited;       // in acquire()
     bool direct = false;  // past the page cache (O_DIRECT)
   };
@@ -87,7 +93,11 @@ class StateFile {
 
   void serve();
   void carry_out(const Task& task);
-  void transfer(const Task& task, std::size_t array, std::span<std::byte> bytes);
+  void transfer(const Task& task, std::int64_t at, std::span<std::byte> bytes) const;
+  /// Of a window that begins there in each array.
+  std::uint64_t hash_of(const std::vector<NamedView>& arrays, std::int64_t first,
+                        std::int64_t elements);
+  void compare(std::int64_t window, std::uint64_t hash) const;
   void request(const Task& task);
   void rethrow_failure() const;
   /// Part of a buffer of an array, in whole pages.
@@ -98,16 +108,18 @@ class StateFile {
   StateWindows windows_;
   std::vector<std::int64_t> offsets_ = {};  // of arrays in the file
   Descriptor file_ = {};
-  std::byte* mapped_ = nullptr;
+  std::shared_ptr<std::byte> mapped_ = {};
   std::vector<std::optional<std::uint64_t>> written_ = {};  // hashes by window
   Traffic traffic_ = {};
 
   mutable std::mutex mutex_ = {};
-  mutable std::condition_variable changed_ = {};
+  std::condition_variable changed_ = {};
   std::deque<Task> tasks_ = {};
   bool working_ = false, stop_ = false;
   std::vector<Place> places_ = {};  // by window
   std::exception_ptr failure_ = {};
+  WorkerPool streams_;  // of the thread
+  Seconds acquired_ = {};
   std::thread thread_ = {};  // last: it uses all of the above
 };
 

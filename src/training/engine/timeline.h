@@ -12,21 +12,22 @@
 namespace bench::training {
 
 enum class Activity : std::uint8_t {
-  operation,  // an action of the plan
-  data,       // writing the inputs of a micro-batch
-  transfer,   // of inputs to a device
-  losses,     // adding up the losses of a micro-batch
-  tables,     // rows, gradients and updates of embedding tables
-  messages,   // to and from other stages of a pipeline
-  lane_sum,   // summing the gradients of the threads
-  lane_wait,  // for other threads
-  rank_wait,  // for other ranks, and agreeing with them on the loss
-  exchange,   // of gradients and parameters with other ranks
-  norm,       // of the gradient
-  update,     // of the parameters
-  rollouts    // generating answers to train on
+  operation,     // an action of the plan
+  data,          // writing the inputs of a micro-batch
+  transfer,      // of inputs to a device
+  losses,        // adding up the losses of a micro-batch
+  tables,        // rows, gradients and updates of embedding tables
+  messages,      // to and from other stages of a pipeline
+  lane_sum,      // summing the gradients of the threads
+  lane_wait,     // for other threads
+  rank_wait,     // for other ranks, and agreeing with them on the loss
+  exchange,      // of gradients and parameters with other ranks
+  norm,          // of the gradient
+  update,        // of the parameters
+  offload_wait,  // of updates, for optimizer state in a file
+  rollouts       // generating answers to train on
 };
-constexpr std::size_t kActivities = 13;
+constexpr std::size_t kActivities = 14;
 std::string_view to_string(Activity activity);
 
 struct TimelineSpan {

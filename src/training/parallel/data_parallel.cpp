@@ -164,27 +164,15 @@ DataParallel::DataParallel(Replica& replica, Group& group, const DataParallelOpt
                     " ranks cannot train on GPUs together: no gradient exchange is "
                     "available",
                 "build with NCCL or train with one rank");
+  replica.keep_state_in(options.offload);
   if (options.offload.empty())
     replica.own(exchange_.owned());
-  else
-    offload(options.offload);
+  else  // one rank alone may have no room
+    together(group, [&] { replica.own(exchange_.owned()); });
   if (group.size() == 1 || !options.method.is_local()) return;
   local_ = std::make_unique<LocalSgd>(replica, group, options.method, options.bucket_bytes,
                                       options.order);
   local_steps_ = options.method.local_steps;
-}
-
-/// On every rank or on none: the others would wait for one without room.
-void DataParallel::offload(const std::filesystem::path& folder) {
-  std::string reason;
-  replica_.keep_state_in(folder);
-  try {
-    replica_.own(exchange_.owned());
-  } catch (const Error& error) {
-    reason = error.what();
-  }
-  if (const std::string first = agreed(group_, reason); !first.empty())
-    throw Error(ErrorKind::environment, first, "free space there, or choose another folder");
 }
 
 std::int64_t DataParallel::kept_bytes() const {
@@ -228,7 +216,6 @@ StepOutcome DataParallel::step(const Replica::Fill& fill, double rate, double cl
   const Seconds agreed = steady_now(), waited = replica_.state_wait();
   out.gradient_norm = gradient_norm();
   {
-    const TimelineScope recorded(replica_.timeline(), Activity::update);
     const Seconds begun = cpu_time_of(CLOCK_THREAD_CPUTIME_ID);
     replica_.finish(out, rate, clip);
     out.update_processor = cpu_time_of(CLOCK_THREAD_CPUTIME_ID) - begun;

@@ -129,7 +129,6 @@ class DataParallel {
   void resume();
 
  private:
-  void offload(const std::filesystem::path& folder);
   double agree_on_loss(std::exception_ptr thrown, StepOutcome& out);
   double gradient_norm();
   double norm_of_parts();

@@ -41,6 +41,7 @@ double square(const std::vector<double>& values) {
 /// The masters of the parameters if there are any: they hold what an update changes.
 std::vector<double> RateWatch::values_of(const UpdateRange& range) const {
   Memory* memory = replica_.kernels().memory.get();
+  if (!is_narrow(replica_.plan().graph->compute())) return wide(range.parameters, memory);
   for (const NamedView& state : replica_.optimizer_state())
     if (state.name == kMasters)
       return wide(part_of(state.view, range.first, range.parameters.elements()), memory);

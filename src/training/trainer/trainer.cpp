@@ -141,11 +141,17 @@ std::optional<Offload> Trainer::offload_of_ranks() const {
   Offload all;
   all.bytes = total(group_, static_cast<double>(own.file_bytes));
   all.moved = total(group_, static_cast<double>(own.read_bytes + own.written_bytes));
-  all.busy = {total(group_, own.busy.value) / group_.size()};
-  all.waited = {total(group_, own.waited.value) / group_.size()};
+  const auto mean = [&](Seconds time) {
+    return Seconds{total(group_, time.value) / group_.size()};
+  };
+  all.moving = mean(own.moving);
+  all.hashing = mean(own.hashing);
+  all.updating = mean(own.updating);
+  all.waited = mean(own.waited);
   all.windows = static_cast<std::int64_t>(
       largest(group_, static_cast<double>(replica_->state_file()->windows().count())));
-  all.direct = total(group_, own.direct ? 1.0 : 0.0) == group_.size();
+  // A rank without a part of the state has no file.
+  all.direct = total(group_, own.direct || own.file_bytes == 0 ? 1.0 : 0.0) == group_.size();
   return all;
 }
 
@@ -361,8 +367,10 @@ void Trainer::train_block(RunObserver& observer) {
 void Trainer::train_step(RunObserver& observer) {
   observer.step_start();
   const double rate = options_.recipe.schedule.rate(done_);
+  const Seconds arrived = steady_now();
   checks_->before_step(done_);
   const Seconds begin = steady_now();
+  breakdown_.add(RunPhase::checks, begin - arrived);
   SparseTables* tables = workload_.tables();
   Rollouts* const rollouts = workload_.rollouts();
   const bool compares = rollouts != nullptr && checks_->due(done_ + 1) &&
@@ -440,8 +448,10 @@ void Trainer::record_step(const StepOutcome& step, double rate) {
   run_.processor.backward += step.backward_processor;
   run_.processor.update += step.update_processor;
   spread_ += step.straggler_spread;
+  const Seconds begin = steady_now();
   if (!step.skipped)
     checks_->after_step(done_, step.gradient_norm, options_.recipe.schedule.rate(done_));
+  breakdown_.add(RunPhase::checks, steady_now() - begin);
   run_.steps.push_back({step.loss, step.gradient_norm, rate, step.total.value});
   ++done_;
 }

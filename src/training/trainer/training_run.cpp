@@ -72,20 +72,20 @@ double pipeline_bubble(const std::vector<PhaseTime>& breakdown) {
 }
 
 Seconds expected_wait(const Offload& offload, const std::vector<PhaseTime>& breakdown) {
-  const auto windows = static_cast<double>(offload.windows);
-  const double in_passes = std::min(1.0, static_cast<double>(StateWindows::kBuffers) / windows);
-  Seconds update, others;
-  for (const PhaseTime& time : breakdown) {
-    if (time.phase == RunPhase::optimizer)
-      update += time.mean;
-    else if (time.share && time.phase != RunPhase::offload_wait)
-      others += time.mean;
-  }
+  constexpr RunPhase kOutside[] = {RunPhase::offload_wait, RunPhase::evaluation,
+                                   RunPhase::checkpoint, RunPhase::checks, RunPhase::other};
+  Seconds steps;
+  for (const PhaseTime& time : breakdown)
+    if (time.share && std::ranges::find(kOutside, time.phase) == std::end(kOutside))
+      steps += time.mean;
   const auto excess = [](Seconds needed, Seconds hidden) {
     return needed > hidden ? needed - hidden : Seconds{};
   };
-  return excess(offload.busy * (1.0 - in_passes), update) +
-         excess(offload.busy * in_passes, others);
+  const auto windows = static_cast<double>(offload.windows);
+  const double in_passes = std::min(1.0, static_cast<double>(StateWindows::kBuffers) / windows);
+  const Seconds busy = offload.moving + offload.hashing;
+  return excess(busy * (1.0 - in_passes), offload.updating) +
+         excess(busy * in_passes, steps - offload.updating);
 }
 
 std::optional<double> samples_to_target(const std::vector<CurvePoint>& curve,

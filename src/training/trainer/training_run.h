@@ -104,17 +104,20 @@ struct MemoryUse {
   std::int64_t bytes = 0;  // at the peak, of the rank that uses most
 };
 
-/// Optimizer state in files.
+/// Optimizer state in files. Times are means over ranks.
 struct Offload {
   double bytes = 0.0;        // of the files of all ranks
   double moved = 0.0;        // read and written, of all ranks
   std::int64_t windows = 0;  // of a rank's file, at most
-  Seconds busy, waited;      // mean over ranks: reading and writing; and waiting for it
+  Seconds moving, hashing;   // reading and writing, and verifying in the same thread
+  Seconds updating;          // parameters whose state is there
+  Seconds waited;            // for state
   bool direct = false;       // past the page cache, on all ranks
 };
 
-/// How long a run with these phases should wait for its optimizer state: three windows of a step
-/// are moved during its passes, the others during its update.
+/// How long a run with these phases should wait for its optimizer state, if transfers were hidden
+/// behind all that they can be: three windows of a step behind its passes, the others behind its
+/// updates.
 Seconds expected_wait(const Offload& offload, const std::vector<PhaseTime>& breakdown);
 
 struct SavedCheckpoint {

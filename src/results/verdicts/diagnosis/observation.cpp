@@ -52,6 +52,7 @@ constexpr std::array<MeasureWords, kMeasures> kWords = {{
     share(M::exchange_share, "exchange_share", "exposed communication", kPhases),
     share(M::pipeline_share, "pipeline_share", "pipeline wait", kPhases),
     share(M::optimizer_share, "optimizer_share", "optimizer update", kPhases),
+    share(M::offload_share, "offload_share", "wait for offloaded state", kPhases),
     share(M::lane_wait_share, "lane_wait_share", "thread imbalance wait", kPhases),
     share(M::checkpoint_share, "checkpoint_share", "checkpoint stall", kCheckpoint),
     share(M::residual_share, "residual_share", "unaccounted time", kPhases),
@@ -179,9 +180,9 @@ std::string why_of(const std::vector<Observation>& repeats, Measure measure) {
 
 const std::vector<Measure>& step_parts() {
   static const std::vector<Measure> parts = {
-      M::data_share,      M::transfer_share,   M::passes_share,
-      M::exchange_share,  M::pipeline_share,   M::optimizer_share,
-      M::lane_wait_share, M::checkpoint_share, M::residual_share};
+      M::data_share,       M::transfer_share,  M::passes_share,  M::exchange_share,
+      M::pipeline_share,   M::optimizer_share, M::offload_share, M::lane_wait_share,
+      M::checkpoint_share, M::residual_share};
   return parts;
 }
 

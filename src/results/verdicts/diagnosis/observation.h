@@ -24,6 +24,7 @@ enum class Measure {
   exchange_share,    // between ranks, behind which nothing else goes on (exposed)
   pipeline_share,    // a stage of a pipeline waits for others
   optimizer_share,   // the update
+  offload_share,     // updates wait for optimizer state on a disk
   lane_wait_share,   // threads of a rank that wait for each other
   checkpoint_share,  // stall for checkpoints
   residual_share,    // no phase claims it

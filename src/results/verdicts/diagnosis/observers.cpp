@@ -40,7 +40,7 @@ constexpr PartOfPhase kParts[] = {{"data", M::data_share},
                                   {"pipeline_wait", M::pipeline_share},
                                   {"compression", M::optimizer_share},  // computes on gradients too
                                   {"optimizer", M::optimizer_share},
-                                  {"offload_wait", M::optimizer_share},
+                                  {"offload_wait", M::offload_share},
                                   {"lane_wait", M::lane_wait_share},
                                   {"checkpoint", M::checkpoint_share},
                                   {"other", M::residual_share}};

@@ -34,6 +34,7 @@ constexpr CauseWords kCauses[] = {
     {Cause::misconfigured, "misconfigured", "communication: far below what this network can do"},
     {Cause::exposed_communication, "exposed_communication", "communication: cause undetermined"},
     {Cause::pipeline_bubble, "pipeline_bubble", "pipeline stages wait for each other"},
+    {Cause::offload_wait, "offload_wait", "optimizer state on a disk"},
     {Cause::uneven_threads, "uneven_threads", "thread imbalance within a rank"},
     {Cause::launch_bound, "launch_bound", "launch-bound: small kernels"},
     {Cause::memory_bound, "memory_bound", "device memory bandwidth"},
@@ -304,6 +305,17 @@ std::vector<Rule> make_rules() {
        .experiment = "compare the measured bubble with the ideal one: twice the micro-batches must "
                      "nearly halve it",
        .fix = "use smaller micro-batches, fewer stages, or stages of equal work"},
+      {.name = "offload_wait",
+       .cause = Cause::offload_wait,
+       .on = On::host,
+       .when = {{M::offload_share, above, 0.1}},
+       .share = M::offload_share,
+       .ceiling = {Kind::share, M::offload_share},
+       .experiment = "train some steps without offload, and compare the rate of its transfers with "
+                     "the storage probe's in the same folder",
+       .fix =
+           "use a faster disk, larger micro-batches, more ranks with zero=1, or keep the state in "
+           "memory"},
       {.name = "uneven_threads",
        .cause = Cause::uneven_threads,
        .on = On::host,

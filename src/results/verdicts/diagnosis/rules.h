@@ -27,6 +27,7 @@ enum class Cause {
   misconfigured,
   exposed_communication,  // undetermined which of these three
   pipeline_bubble,
+  offload_wait,
   uneven_threads,
   launch_bound,
   memory_bound,

@@ -320,6 +320,8 @@ void find_waits(const StepProfile& profile, std::vector<ProfileFinding>& finding
       {"lane_wait", "lane_wait", "threads wait for slower ones of their rank", kLaneWait},
       {"exchange", "exchange", "nothing hides the exchange with other ranks", kOtherExchange},
       {"rank_wait", "rank_wait", "this rank waits for slower ones", kOtherExchange},
+      {"offload_wait", "offload_wait", "updates wait for optimizer state on a disk",
+       kOtherExchange},
       {"messages", "messages", "stages of the pipeline wait for each other", kOtherExchange}};
   for (const Wait& wait : kWaits)
     for (const ProfileRow& row : profile.activities)

@@ -158,9 +158,9 @@ std::string exchange_text(const TrainingGroup& group) {
 std::string offload_text(const TrainingGroup& group) {
   const Json& offload = object_field(group.facts, "offload");
   const double moved = number_field(offload, "moved_bytes");
-  const double busy = number_field(offload, "busy_seconds");
+  const double moving = number_field(offload, "moving_seconds");
   const double all = number_field(group.facts, "run_seconds");
-  if (!(moved > 0.0) || !(busy > 0.0) || !(all > 0.0)) return "";
+  if (!(moved > 0.0) || !(moving > 0.0) || !(all > 0.0)) return "";
   const bool direct = field(offload, "direct") == Json(true);
   const double ranks = static_cast<double>(group.setup.ranks);
   return fmt::format(
@@ -168,7 +168,8 @@ std::string offload_text(const TrainingGroup& group) {
       "it, {:.3g} % expected at this rate",
       format(Bytes{number_field(offload, "bytes")}), group.setup.ranks == 1 ? "a file" : "files",
       text_field(offload, "file_system", "unknown file system"),
-      direct ? "" : ", through the page cache", format(moved / ranks / busy, Unit::byte_per_second),
+      direct ? "" : ", through the page cache",
+      format(moved / ranks / moving, Unit::byte_per_second),
       100.0 * number_field(offload, "wait_seconds") / all,
       100.0 * number_field(offload, "expected_wait_seconds") / all);
 }

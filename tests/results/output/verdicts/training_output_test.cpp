@@ -75,7 +75,7 @@ TEST_CASE("offloaded optimizer state is named, with its rate and the wait that i
                            {"bytes", 8e9},
                            {"moved_bytes", 32e9},
                            {"windows", 16},
-                           {"busy_seconds", 8.0},
+                           {"moving_seconds", 8.0},
                            {"wait_seconds", 4.0},
                            {"expected_wait_seconds", 3.0}}});
   const std::string text = to_text(training_report_of(fixture.records()), kPlainReport);

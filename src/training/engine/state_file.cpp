@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -40,21 +41,15 @@ int streams_for(const StateWindows& windows) {
 
 /// A file without a name. Direct access where the file system has it.
 Descriptor create_file(const fs::path& folder, bool& direct) {
-  std::error_code ignored;  // open() says why it fails
+  std::error_code ignored;  // mkostemp() says why it fails
   fs::create_directories(folder, ignored);
-  const fs::path path =
-      folder / fmt::format("benchctl-optimizer-{}-{}", ::getpid(), steady_now().value);
-  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  Descriptor file(::open(path.c_str(), kFlags | O_DIRECT, 0600));
-  direct = file.valid();
-  if (!direct && errno == EINVAL) {
-    ::unlink(path.c_str());  // some file systems have created it by then
-    file = Descriptor(::open(path.c_str(), kFlags, 0600));
-  }
+  std::string path = folder / "benchctl-optimizer-XXXXXX";
+  Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
   if (!file.valid())
-    throw_errno("create " + path.string() + " for optimizer state",
+    throw_errno("create " + path + " for optimizer state",
                 "choose a folder in which this user can create files");
   ::unlink(path.c_str());
+  direct = ::fcntl(file.get(), F_SETFL, O_DIRECT) == 0;
   return file;
 }
 

@@ -61,13 +61,18 @@ MeasuredCache run_cache(const Json& params, Group& group) {
 }
 
 /// A load that has ended entries in both directions: a disk that stalls ends none within a short
-/// time, and then the load lasts longer.
+/// time, and then the load lasts longer. Where the kernel keeps pages of a busy disk for a moment,
+/// a later one finds the cache cold.
 MeasuredCache measured_cache(Json params, Group& group) {
+  constexpr int kTries = 3;
   MeasuredCache cache = run_cache(params, group);
-  const bool stalled = std::ranges::any_of(cache.job->of("bandwidth"), was_skipped);
-  if (largest(group, stalled ? 1.0 : 0.0) == 0.0) return cache;
   params["seconds"] = 6.0;
-  return run_cache(params, group);
+  for (int tries = 1; tries < kTries; ++tries) {
+    const bool skipped = std::ranges::any_of(cache.job->of("bandwidth"), was_skipped);
+    if (largest(group, skipped ? 1.0 : 0.0) == 0.0) break;
+    cache = run_cache(params, group);
+  }
+  return cache;
 }
 
 }  // namespace

@@ -86,6 +86,15 @@ def trained_groups(workload, folder, *words, codes=(0,)):
     return json.loads(done.stdout)["groups"]
 
 
+def held_training(workload, folder, *words, codes=(0,)):
+    """The first group of trained_groups(), all of whose checks held."""
+    group = trained_groups(workload, folder, *words, codes=codes)[0]
+    for check in group["facts"]["checks"]:
+        if not check["held"]:
+            sys.exit(f"benchctl train {workload} {' '.join(words)}: {check['check']}: {check['text']}")
+    return group
+
+
 def steps_to(target, looks):
     """Steps until a gap of `target`: between the first of the (step, gap) that reaches it and the one before, on a straight line;
     None where none reaches it."""

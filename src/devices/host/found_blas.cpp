@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
-#include "core/child_process.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "devices/host/gemm_blas_plan.h"
@@ -29,8 +27,6 @@ using Cblas8 = void (*)(int, int, int, int, int, int, int, float, const void*, i
                         const void*, int, std::int8_t, float, std::int32_t*, int,
                         const std::int32_t*);
 
-constexpr const char* kThreadsVariable = "OPENBLAS_NUM_THREADS";
-
 /// The kernels that oneMKL has loaded for this CPU: "avx512" of libmkl_avx512.so.3.
 std::string mkl_kernels() {
   std::string found;
@@ -45,17 +41,6 @@ std::string mkl_kernels() {
 }
 
 }  // namespace
-
-OneBlasThread::OneBlasThread() : before_(environment_variable(kThreadsVariable)) {
-  setenv(kThreadsVariable, "1", 1);
-}
-
-OneBlasThread::~OneBlasThread() {
-  if (before_.empty())
-    unsetenv(kThreadsVariable);
-  else
-    setenv(kThreadsVariable, before_.c_str(), 1);
-}
 
 GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread) {
   constexpr std::int64_t kMultiple = 16;

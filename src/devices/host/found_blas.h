@@ -20,23 +20,11 @@ struct GemmBlock {
 /// shape allows; empty for a thread without work.
 GemmBlock block_of_thread(const GemmShape& shape, int threads, int thread);
 
-/// While a library is loaded: OpenBLAS starts its threads then, and ours do the work.
-class OneBlasThread {
- public:
-  OneBlasThread();
-  ~OneBlasThread();
-  OneBlasThread(const OneBlasThread&) = delete;
-  OneBlasThread& operator=(const OneBlasThread&) = delete;
-
- private:
-  std::string before_;
-};
-
 class FoundBlas final : public FoundLibrary {
  public:
-  /// Limits each call to the thread that makes it, where the library can be told: OpenBLAS, oneMKL,
-  /// BLIS, and any whose threads are GNU OpenMP's. Throws Error(environment) if the library has no
-  /// CBLAS, or the names of the one that the program uses.
+  /// Limits each call to the thread that makes it, where the library has a way to: OpenBLAS,
+  /// oneMKL, BLIS, and any whose threads are GNU OpenMP's. Throws Error(environment) if the library
+  /// has no CBLAS, or the names of the one that the program uses.
   explicit FoundBlas(const SharedLibrary& library);
 
   std::string name() const override { return kind_ + "-" + version_; }

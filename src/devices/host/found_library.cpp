@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "core/child_process.h"
@@ -125,6 +127,28 @@ void SharedLibrary::require_own(const std::string& name) const {
                 path_.string() + " has the names of the library that this program uses already",
                 "name another one, such as PyPI's scipy-openblas32");
 }
+
+namespace {
+
+/// While a library is loaded: OpenBLAS starts its threads then, and ours do the work.
+class OneBlasThread {
+ public:
+  OneBlasThread() : before_(environment_variable(kName)) { setenv(kName, "1", 1); }
+  ~OneBlasThread() {
+    if (before_.empty())
+      unsetenv(kName);
+    else
+      setenv(kName, before_.c_str(), 1);
+  }
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  static constexpr const char* kName = "OPENBLAS_NUM_THREADS";
+  std::string before_;
+};
+
+}  // namespace
 
 std::unique_ptr<FoundLibrary> load_library(const fs::path& path) {
   const OneBlasThread one_thread;

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Uses oneDNN, or where it has no product OpenBLAS or BLIS, unless a library found at run time
+/// Uses oneDNN, or where it has no GEMM OpenBLAS or BLIS, unless a library found at run time
 /// (found_library.h) is faster in a trial (gemm_choice.h).
 std::unique_ptr<Gemm> make_host_gemm(const HostCpus& cpus, HostThreadWatch& watch);
 
